@@ -1,0 +1,67 @@
+//! Consistent hashing for production: which node owns a key, by a written and versioned rule.
+//!
+//! Data flows one way: **bytes → key → token → owner**, and **members + scheme → placement**.
+//!
+//! ```
+//! use clockwise::{Member, Membership, Placement, Scheme};
+//!
+//! let scheme: Scheme = "slots".parse()?;
+//! let members = ["cache-1", "cache-2", "cache-3"].map(|id| Member::new(id.parse().unwrap()));
+//! let membership = Membership::new(members)?;
+//! let placement = Placement::build(&scheme, &membership)?;
+//!
+//! let owner = placement.owner(b"user:1").unwrap();
+//! assert_eq!(owner.id().as_str(), "cache-1");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The crate is pure: no I/O, clock, threads or randomness, and `no_std` with `alloc`. A [`Placement`] is immutable;
+//! a change builds a new one. Looking a key up allocates nothing and never panics. Health, load and the steps of a
+//! change are never folded into it: they are applied on top of its ranked answer, [`Placement::replicas`].
+//!
+//! A ring does not copy data, detect failures or make replicas agree; it says where a key belongs.
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod hash;
+
+mod endpoint;
+mod jump;
+mod key_rule;
+mod log2;
+mod member;
+mod membership;
+mod node;
+mod placement;
+mod race;
+mod redis_cluster;
+mod rendezvous;
+mod ring;
+mod scheme;
+mod slots;
+mod token;
+mod weight;
+
+pub use endpoint::{Endpoint, EndpointError};
+pub use jump::{RenumberingCost, jump};
+pub use key_rule::{KeyRule, KeyRuleError};
+pub use log2::neg_log2;
+pub use member::{FailureDomains, Member};
+pub use membership::{Membership, MembershipError};
+pub use node::{NodeId, NodeIdError};
+pub use placement::{BuildError, HashedKey, Placement, PlacementChecksum, Replicas};
+pub use redis_cluster::redis_slot;
+pub use scheme::{Algorithm, Scheme, SchemeError, SecretKey, SecretKeyError};
+pub use token::{Share, Slot, Token};
+pub use weight::{Weight, WeightError};
+
+/// The hash of a node's id that rankings draw from: SplitMix64's step over XXH3-64 of the id's bytes.
+///
+/// Source: the definition of the schemes `slots` and `rendezvous`, version 1.
+#[must_use]
+pub fn node_hash(id: &NodeId) -> u64 {
+    hash::splitmix64(hash::xxh3_64(id.as_str().as_bytes()))
+}

@@ -1,0 +1,331 @@
+//! Building a placement from a scheme and a membership.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{Engine, Placement};
+use crate::race::{Race, Runner};
+use crate::redis_cluster::created_ranges;
+use crate::rendezvous::JoinedText;
+use crate::ring::Ring;
+use crate::scheme::{Kind, MAX_TOKENS, PointLabel, RingForm};
+use crate::slots::{self, SlotTable};
+use crate::{
+    KeyRule, Member, Membership, NodeId, RenumberingCost, Scheme, Weight, hash, node_hash,
+};
+
+impl Placement {
+    /// Builds the placement of a membership under a scheme. Its key rule is the scheme's own, else
+    /// [`KeyRule::Whole`].
+    ///
+    /// # Errors
+    /// [`BuildError`] names the node or the parameter that the scheme cannot work with.
+    pub fn build(scheme: &Scheme, membership: &Membership) -> Result<Self, BuildError> {
+        let members = sorted(membership);
+        let engine = build_engine(scheme, membership, &members)?;
+        Self::assemble(scheme, members, engine)
+    }
+
+    /// The same placement with another key rule.
+    ///
+    /// # Errors
+    /// [`BuildError::FixedKeyRule`] when the scheme brings its own.
+    pub fn with_key_rule(self, key_rule: KeyRule) -> Result<Self, BuildError> {
+        match self.scheme.own_key_rule() {
+            Some(own) if own != key_rule => Err(BuildError::FixedKeyRule {
+                scheme: self.scheme.name(),
+                own,
+                asked: key_rule,
+            }),
+            _ => Ok(Self { key_rule, ..self }),
+        }
+    }
+
+    pub(super) fn assemble(
+        scheme: &Scheme,
+        members: Vec<Member>,
+        engine: Engine,
+    ) -> Result<Self, BuildError> {
+        if scheme.lacks_secret() {
+            return Err(BuildError::NoSecret {
+                scheme: scheme.name(),
+                hash: scheme.hash(),
+            });
+        }
+        let key_rule = scheme.own_key_rule().unwrap_or_default();
+        Ok(Self {
+            scheme: scheme.clone(),
+            secret: scheme.secret_bytes(),
+            key_rule,
+            members,
+            engine,
+        })
+    }
+}
+
+/// The members in ascending order of their ids.
+pub(super) fn sorted(membership: &Membership) -> Vec<Member> {
+    let mut members = membership.members().to_vec();
+    members.sort_by(|a, b| a.id().cmp(b.id()));
+    members
+}
+
+fn build_engine(
+    scheme: &Scheme,
+    membership: &Membership,
+    members: &[Member],
+) -> Result<Engine, BuildError> {
+    Ok(match scheme.kind() {
+        Kind::Slots => {
+            let race = race(members)?;
+            let due = slot_dues(scheme, members)?;
+            Engine::Slots {
+                table: SlotTable::new(slots::stateless(&race, &due)),
+                race,
+            }
+        }
+        Kind::Ring { form, .. } => Engine::Ring(ring(scheme, form, members)?),
+        Kind::RendezvousOverText => {
+            equal_weights(scheme, membership)?;
+            let running = (0..)
+                .zip(members)
+                .filter(|(_, member)| member.weight() > Weight::ZERO);
+            Engine::JoinedText(JoinedText::new(
+                running.map(|(node, member)| (node, member.id().as_str())),
+            ))
+        }
+        Kind::Rendezvous => Engine::Rendezvous(race(members)?),
+        Kind::Jump | Kind::Modulo => {
+            equal_weights(scheme, membership)?;
+            Engine::Numbered {
+                by_bucket: in_listing_order(membership, members),
+                race: race(members)?,
+            }
+        }
+        Kind::RedisCluster => {
+            equal_weights(scheme, membership)?;
+            let listed = in_listing_order(membership, members);
+            Engine::RedisCluster {
+                table: SlotTable::new(created_ranges(&listed)),
+                listed,
+            }
+        }
+    })
+}
+
+/// The race of members with weight.
+///
+/// # Errors
+/// Two members with one node hash: their order for a key would be the same for every key.
+fn race(members: &[Member]) -> Result<Race, BuildError> {
+    let mut hashes: Vec<(u64, u32)> = (0..)
+        .zip(members)
+        .map(|(node, m)| (node_hash(m.id()), node))
+        .collect();
+    hashes.sort_unstable();
+    if let Some(pair) = hashes.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        let id = |place: usize| members[pair[place].1 as usize].id().clone();
+        return Err(BuildError::SameNodeHash {
+            id: id(0),
+            other: id(1),
+        });
+    }
+    Ok(Race::new(
+        hashes
+            .into_iter()
+            .map(|(node_hash, node)| Runner {
+                node_hash,
+                milli: members[node as usize].weight().milli(),
+                node,
+            })
+            .collect(),
+    ))
+}
+
+/// How many slots each member is due.
+pub(super) fn slot_dues(scheme: &Scheme, members: &[Member]) -> Result<Vec<u32>, BuildError> {
+    let count = scheme.slot_count().unwrap_or_default();
+    let milli: Vec<u32> = members
+        .iter()
+        .map(|member| member.weight().milli())
+        .collect();
+    slots::targets(&milli, count).map_err(|node| BuildError::WeightVanishes {
+        id: members[node].id().clone(),
+        weight: members[node].weight(),
+        slots: count,
+    })
+}
+
+fn ring(scheme: &Scheme, form: RingForm, members: &[Member]) -> Result<Ring, BuildError> {
+    let per_weight = scheme.tokens().unwrap_or_default();
+    let counts: Vec<u64> = members
+        .iter()
+        .map(|member| vnodes(per_weight, member.weight()))
+        .collect();
+    let total: u64 = counts.iter().sum();
+    if total > u64::from(MAX_TOKENS) {
+        let most = (0..members.len())
+            .max_by_key(|&node| (counts[node], core::cmp::Reverse(node)))
+            .unwrap_or_default();
+        return Err(BuildError::TooManyTokens {
+            total,
+            id: members[most].id().clone(),
+            tokens: counts[most],
+        });
+    }
+    let mut pairs = Vec::with_capacity(total as usize);
+    let mut label = String::new();
+    for ((node, member), &count) in (0..).zip(members).zip(&counts) {
+        let id_hash = hash::xxh3_64(member.id().as_str().as_bytes());
+        for vnode in 0..count {
+            let token = match form.label {
+                PointLabel::Mixed => hash::mix(id_hash ^ hash::splitmix64(vnode)),
+                PointLabel::Text { hash, stepped } => {
+                    use core::fmt::Write as _;
+                    label.clear();
+                    // Writing to a String cannot fail.
+                    let _ = write!(label, "{}#{vnode}", member.id());
+                    let token = hash.hash(&[0; 16], label.as_bytes());
+                    if stepped {
+                        hash::splitmix64(token)
+                    } else {
+                        token
+                    }
+                }
+            };
+            pairs.push((token, node));
+        }
+    }
+    Ok(Ring::new(pairs, form.edge, form.bits))
+}
+
+/// Tokens of a member: in proportion to its weight, rounded half up, at least 1 for any weight above 0.
+fn vnodes(per_weight: u32, weight: Weight) -> u64 {
+    match u64::from(weight.milli()) {
+        0 => 0,
+        milli => ((u64::from(per_weight) * milli + 500) / 1000).max(1),
+    }
+}
+
+fn equal_weights(scheme: &Scheme, membership: &Membership) -> Result<(), BuildError> {
+    let mut members = membership.members().iter();
+    let Some(first) = members.next() else {
+        return Ok(());
+    };
+    match members.find(|member| member.weight() != first.weight()) {
+        None => Ok(()),
+        Some(other) => Err(BuildError::UnequalWeights {
+            scheme: scheme.name(),
+            id: other.id().clone(),
+            weight: other.weight(),
+            other: first.id().clone(),
+            other_weight: first.weight(),
+        }),
+    }
+}
+
+/// Members with weight as indices in id order, arranged as they were listed.
+fn in_listing_order(membership: &Membership, members: &[Member]) -> Vec<u32> {
+    membership
+        .members()
+        .iter()
+        .filter(|member| member.weight() > Weight::ZERO)
+        .filter_map(|member| {
+            members
+                .binary_search_by(|other| other.id().cmp(member.id()))
+                .ok()
+        })
+        .map(|node| node as u32)
+        .collect()
+}
+
+/// Why a placement cannot be built or changed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Two ids have one node hash, so that no key could tell them apart.
+    #[error("nodes {id} and {other} have the same node hash: rename one")]
+    SameNodeHash {
+        /// The smaller id.
+        id: NodeId,
+        /// The other id.
+        other: NodeId,
+    },
+    /// A weight above 0 that is less than one slot.
+    #[error("weight {weight} of node {id} is less than one of {slots} slots: it would own nothing")]
+    WeightVanishes {
+        /// The node.
+        id: NodeId,
+        /// Its weight.
+        weight: Weight,
+        /// Slots of the scheme.
+        slots: u32,
+    },
+    /// The scheme has no weights, and the members' differ.
+    #[error(
+        "scheme {scheme} has no weights: node {id} has weight {weight}, node {other} has {other_weight}"
+    )]
+    UnequalWeights {
+        /// The scheme's name.
+        scheme: &'static str,
+        /// A node whose weight differs from the first one's.
+        id: NodeId,
+        /// Its weight.
+        weight: Weight,
+        /// The node listed first.
+        other: NodeId,
+        /// Its weight.
+        other_weight: Weight,
+    },
+    /// More than 2^24 tokens in all.
+    #[error("{total} tokens are more than 16777216: node {id} alone has {tokens}")]
+    TooManyTokens {
+        /// Tokens in all.
+        total: u64,
+        /// The node with most of them.
+        id: NodeId,
+        /// Its tokens.
+        tokens: u64,
+    },
+    /// The scheme's hash is keyed and has no key.
+    #[error("scheme {scheme}: the hash {hash} needs a key")]
+    NoSecret {
+        /// The scheme's name.
+        scheme: &'static str,
+        /// Its hash.
+        hash: hash::KeyHash,
+    },
+    /// The scheme brings another key rule.
+    #[error("scheme {scheme} has the key rule {own}: it cannot take {asked}")]
+    FixedKeyRule {
+        /// The scheme's name.
+        scheme: &'static str,
+        /// The scheme's own rule.
+        own: KeyRule,
+        /// The rule that was asked for.
+        asked: KeyRule,
+    },
+    /// Jump cannot lose a bucket that is not the last.
+    #[error(
+        "scheme {scheme} can only drop its last bucket: removing node {} (bucket {} of {}) renumbers those behind it \
+         and moves {:.1} % of all keys instead of {:.1} %",
+        cost.node, cost.bucket, cost.buckets, 100.0 * cost.moved_share, 100.0 / f64::from(cost.buckets)
+    )]
+    MiddleBucket {
+        /// The scheme's name.
+        scheme: &'static str,
+        /// What the removal would cost.
+        cost: RenumberingCost,
+    },
+    /// The edit of the membership itself is refused.
+    #[error(transparent)]
+    Membership(#[from] crate::MembershipError),
+    /// Slot tables of different sizes or schemes cannot follow each other.
+    #[error("a table of {from} cannot become one of {to}")]
+    OtherScheme {
+        /// The previous placement's scheme.
+        from: String,
+        /// The scheme that was asked for.
+        to: String,
+    },
+}

@@ -1,0 +1,123 @@
+//! Changing a placement: each change builds a new one, the old one stays as it is.
+
+use super::build::{slot_dues, sorted};
+use super::{BuildError, Engine, Placement};
+use crate::slots::{SlotTable, least_movement};
+use crate::{Algorithm, Member, Membership, NodeId, RenumberingCost, Scheme, Weight};
+
+impl Placement {
+    /// The placement with one more member, last in the list of a numbered scheme.
+    ///
+    /// # Errors
+    /// As [`Placement::build`]; [`BuildError::Membership`] when the id is already there.
+    pub fn with_member(&self, member: Member) -> Result<Self, BuildError> {
+        self.rebuilt(&self.membership().with(member)?)
+    }
+
+    /// The placement without a member.
+    ///
+    /// # Errors
+    /// [`BuildError::Membership`] when the id is not there; [`BuildError::MiddleBucket`] when the scheme is `jump`
+    /// and the member is not in the last bucket.
+    pub fn without_member(&self, id: &NodeId) -> Result<Self, BuildError> {
+        let membership = self.membership();
+        let smaller = membership.without(id)?;
+        self.scheme.allows_removal(&membership, id)?;
+        self.rebuilt(&smaller)
+    }
+
+    /// The placement with another weight for a member.
+    ///
+    /// # Errors
+    /// As [`Placement::build`]; [`BuildError::Membership`] when the id is not there.
+    pub fn with_weight(&self, id: &NodeId, weight: Weight) -> Result<Self, BuildError> {
+        self.rebuilt(&self.membership().with_weight(id, weight)?)
+    }
+
+    /// The placement of another membership whose slot table moves as few slots as possible from this one's; for
+    /// schemes without slots the same as building it anew.
+    ///
+    /// The table is history: two processes have it in common only if they share it.
+    ///
+    /// # Errors
+    /// As [`Placement::build`].
+    pub fn least_movement(&self, membership: &Membership) -> Result<Self, BuildError> {
+        let Some(owners) = self.slot_owners().filter(|owners| !owners.is_empty()) else {
+            return self.rebuilt(membership);
+        };
+        let fresh = self.rebuilt(membership)?;
+        let members = sorted(membership);
+        let place = |id: &NodeId| {
+            members
+                .binary_search_by(|member| member.id().cmp(id))
+                .ok()
+                .map(|node| node as u32)
+        };
+        let new_index: alloc::vec::Vec<Option<u32>> = self
+            .members
+            .iter()
+            .map(|member| place(member.id()))
+            .collect();
+        let previous: alloc::vec::Vec<Option<u32>> = owners
+            .iter()
+            .map(|&owner| new_index[owner as usize])
+            .collect();
+        let table = SlotTable::new(least_movement(
+            &previous,
+            &slot_dues(&self.scheme, &members)?,
+        ));
+        let engine = match fresh.engine {
+            Engine::Slots { race, .. } => Engine::Slots { table, race },
+            Engine::RedisCluster { listed, .. } => Engine::RedisCluster { table, listed },
+            other => other,
+        };
+        Ok(Self { engine, ..fresh })
+    }
+
+    /// The members as a membership: in bucket order for numbered schemes, else by id.
+    #[must_use]
+    pub fn membership(&self) -> Membership {
+        let order = match &self.engine {
+            Engine::Numbered { by_bucket, .. } => by_bucket.as_slice(),
+            Engine::RedisCluster { listed, .. } => listed.as_slice(),
+            _ => &[],
+        };
+        let listed = order.iter().map(|&node| node as usize);
+        let rest = (0..self.members.len()).filter(|node| !order.contains(&(*node as u32)));
+        // Ids were checked when the placement was built, so the list is as valid as that one was.
+        Membership::new(listed.chain(rest).map(|node| self.members[node].clone()))
+            .unwrap_or_default()
+    }
+
+    fn rebuilt(&self, membership: &Membership) -> Result<Self, BuildError> {
+        let built = Self::build(&self.scheme, membership)?;
+        Ok(Self {
+            key_rule: self.key_rule,
+            ..built
+        })
+    }
+}
+
+impl Scheme {
+    /// Whether a member may leave this membership without renumbering others against their will.
+    ///
+    /// # Errors
+    /// [`BuildError::MiddleBucket`] with the expected cost when the algorithm is jump and the member is not last.
+    pub fn allows_removal(&self, membership: &Membership, id: &NodeId) -> Result<(), BuildError> {
+        let buckets = membership.members().len();
+        let bucket = membership
+            .members()
+            .iter()
+            .position(|member| member.id() == id);
+        match bucket {
+            Some(bucket) if self.algorithm() == Algorithm::Jump && bucket + 1 < buckets => {
+                let cost = RenumberingCost::new(id.clone(), bucket as u32, buckets as u32);
+                Err(BuildError::MiddleBucket {
+                    scheme: self.name(),
+                    cost,
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! A placement: members and a scheme, built into the thing that answers "who owns this key".
+//!
+//! What it is: one immutable value over any scheme. What it promises: every answer is a function of scheme, key rule
+//! and members alone; the order of the list does not matter unless the scheme is numbered; a look-up allocates
+//! nothing and never panics; no members, or none with weight, answer `None`. What it does not: copy data, notice
+//! failures or keep replicas equal. Cost: see each scheme; [`Placement::memory_bytes`] counts what a placement holds.
+//! Source: the schemes' modules.
+
+mod build;
+mod change;
+mod checksum;
+mod replicas;
+
+use alloc::vec::Vec;
+use core::num::NonZeroU32;
+
+pub use build::BuildError;
+pub use checksum::PlacementChecksum;
+pub use replicas::Replicas;
+
+use crate::race::Race;
+use crate::redis_cluster::slot_of_crc;
+use crate::rendezvous::JoinedText;
+use crate::ring::Ring;
+use crate::slots::{SlotTable, slot_of_token};
+use crate::{Algorithm, KeyRule, Member, Scheme, Share, Slot, Token, jump};
+
+/// Who owns which key. Members are numbered in ascending order of their ids.
+#[derive(Clone, Debug)]
+pub struct Placement {
+    scheme: Scheme,
+    secret: [u8; 16],
+    key_rule: KeyRule,
+    members: Vec<Member>,
+    engine: Engine,
+}
+
+#[derive(Clone, Debug)]
+enum Engine {
+    Slots {
+        table: SlotTable,
+        race: Race,
+    },
+    Ring(Ring),
+    Rendezvous(Race),
+    JoinedText(JoinedText),
+    /// Jump and modulo: members by bucket, empty when none has weight.
+    Numbered {
+        by_bucket: Vec<u32>,
+        race: Race,
+    },
+    RedisCluster {
+        table: SlotTable,
+        listed: Vec<u32>,
+    },
+}
+
+/// A key after the key rule and the hash: what look-ups work on. Two placements with the same key rule and the same
+/// hash share it.
+#[derive(Clone, Copy, Debug)]
+pub struct HashedKey<'k> {
+    key: &'k [u8],
+    token: Token,
+}
+
+impl HashedKey<'_> {
+    /// The position of the key.
+    #[must_use]
+    pub fn token(&self) -> Token {
+        self.token
+    }
+}
+
+impl Placement {
+    /// The scheme, with its parameters.
+    #[must_use]
+    pub fn scheme(&self) -> &Scheme {
+        &self.scheme
+    }
+
+    /// Which bytes of what is asked for are the key.
+    #[must_use]
+    pub fn key_rule(&self) -> KeyRule {
+        self.key_rule
+    }
+
+    /// The members in ascending order of their ids; indices elsewhere count along this list.
+    #[must_use]
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// The key cut out of `bytes`, with its token.
+    #[inline]
+    #[must_use]
+    pub fn hash<'k>(&self, bytes: &'k [u8]) -> HashedKey<'k> {
+        let key = self.key_rule.key(bytes);
+        HashedKey {
+            key,
+            token: Token(self.scheme.hash().hash(&self.secret, key)),
+        }
+    }
+
+    /// Whether [`hash`](Self::hash) of both gives the same for every key.
+    #[must_use]
+    pub fn hashes_like(&self, other: &Self) -> bool {
+        self.key_rule == other.key_rule
+            && self.scheme.hash() == other.scheme.hash()
+            && self.secret == other.secret
+    }
+
+    /// The token of the key in `bytes`.
+    #[must_use]
+    pub fn token(&self, bytes: &[u8]) -> Token {
+        self.hash(bytes).token
+    }
+
+    /// The slot of a token; `None` where the scheme has no slots.
+    #[must_use]
+    pub fn slot_of_token(&self, token: Token) -> Option<Slot> {
+        match self.scheme.algorithm() {
+            Algorithm::Slots => self
+                .scheme
+                .slot_count()
+                .map(|count| slot_of_token(token, count)),
+            Algorithm::RedisCluster => Some(slot_of_crc(token.0)),
+            _ => None,
+        }
+    }
+
+    /// The owner of the key in `bytes`; `None` when no member has weight.
+    #[inline]
+    #[must_use]
+    pub fn owner(&self, bytes: &[u8]) -> Option<&Member> {
+        self.owner_index(&self.hash(bytes))
+            .map(|node| &self.members[node])
+    }
+
+    /// The owner of a token that was hashed elsewhere by the scheme's key hash.
+    ///
+    /// `None` when no member has weight, and for `articles/000-rendezvous`, whose scores need the key's bytes.
+    #[must_use]
+    pub fn owner_of_token(&self, token: Token) -> Option<&Member> {
+        match self.engine {
+            Engine::JoinedText(_) => None,
+            _ => self
+                .owner_index(&HashedKey { key: &[], token })
+                .map(|node| &self.members[node]),
+        }
+    }
+
+    /// The owner of a slot; `None` where the scheme has no slots, or not this one.
+    #[must_use]
+    pub fn owner_of_slot(&self, slot: Slot) -> Option<&Member> {
+        self.slot_table()?
+            .owner(slot)
+            .map(|node| &self.members[node as usize])
+    }
+
+    /// The index of the key's owner in [`members`](Self::members).
+    #[inline]
+    #[must_use]
+    pub fn owner_index(&self, key: &HashedKey<'_>) -> Option<usize> {
+        let token = key.token;
+        let node = match &self.engine {
+            Engine::Slots { table, .. } => {
+                table.owner(slot_of_token(token, table.owners().len() as u32))
+            }
+            Engine::Ring(ring) => ring.owner(token.0),
+            Engine::Rendezvous(race) => race.first(token.0).map(|place| race.node(place)),
+            Engine::JoinedText(text) => text.first(key.key).map(|place| place.node()),
+            Engine::Numbered { by_bucket, .. } => {
+                self.bucket(token).map(|bucket| by_bucket[bucket as usize])
+            }
+            Engine::RedisCluster { table, .. } => table.owner(slot_of_crc(token.0)),
+        };
+        node.map(|node| node as usize)
+    }
+
+    /// The owners of many keys in order: the batch form of [`owner`](Self::owner).
+    pub fn owners<'p, 'k, K>(&'p self, keys: K) -> impl Iterator<Item = Option<&'p Member>>
+    where
+        K: IntoIterator<Item = &'k [u8]>,
+    {
+        keys.into_iter().map(|key| self.owner(key))
+    }
+
+    /// How many of `keys` each member owns, by index; all 0 when no member has weight.
+    #[must_use]
+    pub fn count_by_owner<'k>(&self, keys: impl IntoIterator<Item = &'k [u8]>) -> Vec<u64> {
+        let mut counts = alloc::vec![0; self.members.len()];
+        for key in keys {
+            if let Some(node) = self.owner_index(&self.hash(key)) {
+                counts[node] += 1;
+            }
+        }
+        counts
+    }
+
+    /// The exact part of the token space of each member, by index; `None` where the scheme has no ranges or slots
+    /// that could be counted.
+    #[must_use]
+    pub fn space_shares(&self) -> Option<Vec<Share>> {
+        let nodes = self.members.len();
+        match &self.engine {
+            Engine::Ring(ring) => Some(ring.space_shares(nodes)),
+            Engine::Slots { table, .. } | Engine::RedisCluster { table, .. } => self
+                .scheme
+                .slot_count()
+                .map(|count| table.space_shares(nodes, count)),
+            _ => None,
+        }
+    }
+
+    /// The tokens of a ring, ascending, with their members; nothing for other schemes.
+    pub fn tokens(&self) -> impl Iterator<Item = (Token, &Member)> {
+        let ring = match &self.engine {
+            Engine::Ring(ring) => Some(ring),
+            _ => None,
+        };
+        ring.into_iter()
+            .flat_map(Ring::tokens)
+            .map(|(token, node)| (token, &self.members[node as usize]))
+    }
+
+    /// How many tokens the ring holds; 0 for other schemes.
+    #[must_use]
+    pub fn token_count(&self) -> usize {
+        match &self.engine {
+            Engine::Ring(ring) => ring.len(),
+            _ => 0,
+        }
+    }
+
+    /// The owner of each slot by index, in slot order; `None` where the scheme has no slots.
+    #[must_use]
+    pub fn slot_owners(&self) -> Option<&[u32]> {
+        self.slot_table().map(SlotTable::owners)
+    }
+
+    /// Members by bucket number for numbered schemes, by index; `None` for others.
+    #[must_use]
+    pub fn buckets(&self) -> Option<&[u32]> {
+        match &self.engine {
+            Engine::Numbered { by_bucket, .. } => Some(by_bucket),
+            _ => None,
+        }
+    }
+
+    /// Bytes of memory that the tables of the placement take, the members' texts left out.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        match &self.engine {
+            Engine::Slots { table, race } => table.memory_bytes() + race.memory_bytes(),
+            Engine::Ring(ring) => ring.memory_bytes(),
+            Engine::Rendezvous(race) => race.memory_bytes(),
+            Engine::JoinedText(text) => text.memory_bytes(),
+            Engine::Numbered { by_bucket, race } => {
+                by_bucket.capacity() * size_of::<u32>() + race.memory_bytes()
+            }
+            Engine::RedisCluster { table, listed } => {
+                table.memory_bytes() + listed.capacity() * size_of::<u32>()
+            }
+        }
+    }
+
+    fn slot_table(&self) -> Option<&SlotTable> {
+        match &self.engine {
+            Engine::Slots { table, .. } | Engine::RedisCluster { table, .. } => Some(table),
+            _ => None,
+        }
+    }
+
+    /// The bucket of a token under jump or modulo; `None` without buckets.
+    fn bucket(&self, token: Token) -> Option<u32> {
+        let Engine::Numbered { by_bucket, .. } = &self.engine else {
+            return None;
+        };
+        let buckets = NonZeroU32::new(by_bucket.len() as u32)?;
+        Some(match self.scheme.algorithm() {
+            Algorithm::Modulo => (token.0 % u64::from(buckets.get())) as u32,
+            _ => jump(token.0, buckets),
+        })
+    }
+}

@@ -1,0 +1,53 @@
+//! Jump and modulo (algorithms.md sections 1 and 10b): the place in the listing is the bucket, the weights are equal.
+
+use super::{Node, rendezvous::weighted_order};
+
+/// The bucket of a key among `n`, at least 1.
+pub(crate) fn jump(key: u64, n: usize) -> usize {
+    let n = n as i64;
+    let mut k = key;
+    let mut b: i64 = -1;
+    let mut j: i64 = 0;
+    while j < n {
+        b = j;
+        k = k.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(1);
+        let quotient = 2_147_483_648.0_f64 / ((k >> 33) + 1) as f64;
+        j = ((b + 1) as f64 * quotient) as i64;
+    }
+    b as usize
+}
+
+/// The bucket of a key among `n`, at least 1.
+pub(crate) fn modulo(key: u64, n: usize) -> usize {
+    (key % n as u64) as usize
+}
+
+/// Jump's owner, then the others.
+pub(crate) fn ranked_jump(nodes: &[Node], hash: u64) -> Vec<usize> {
+    assert_equal_weights(nodes);
+    owner_then_others(jump(hash, nodes.len()), nodes, hash)
+}
+
+/// Modulo's owner, then the others.
+pub(crate) fn ranked_modulo(nodes: &[Node], hash: u64) -> Vec<usize> {
+    assert_equal_weights(nodes);
+    owner_then_others(modulo(hash, nodes.len()), nodes, hash)
+}
+
+/// The owner, then the other nodes in the weighted order of the key hash.
+pub(crate) fn owner_then_others(owner: usize, nodes: &[Node], hash: u64) -> Vec<usize> {
+    let mut order = vec![owner];
+    order.extend(
+        weighted_order(nodes, hash)
+            .into_iter()
+            .filter(|&i| i != owner),
+    );
+    order
+}
+
+fn assert_equal_weights(nodes: &[Node]) {
+    assert!(
+        nodes.iter().all(|node| node.milli == nodes[0].milli),
+        "a numbered scheme refuses unequal weights"
+    );
+}
