@@ -11,7 +11,7 @@
 //! let placement = Placement::build(&scheme, &membership)?;
 //!
 //! let owner = placement.owner(b"user:1").unwrap();
-//! assert_eq!(owner.id().as_str(), "cache-3");
+//! assert_eq!(owner.id().as_str(), "cache-1");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
