@@ -79,6 +79,14 @@ fn verdict(plan: &Plan) -> String {
         ));
     }
     lines.push(heaviest(plan));
+    if let Some(hottest) = &plan.hottest {
+        lines.push(format!(
+            "Hottest key: {} with {} of all requests, {} of a node's fair share.",
+            hottest.key,
+            percent(hottest.share),
+            decimal(hottest.share_of_fair, 2)
+        ));
+    }
     lines.push(match &plan.origin {
         Some(origin) => format!(
             "The database goes from {} to {} queries per second at the first moment: {} times (predicted).",
@@ -179,8 +187,12 @@ fn next_step(plan: &Plan) -> String {
         "this scheme moves far more than the change needs: see --scheme slots, ring or rendezvous"
     } else if plan.moved.share > expected {
         "more moves than theory explains: check node names, weights and the key rule before going on"
+    } else if let Some(requests) = plan.balance_requests
+        && requests.after.max_over_mean > 1.5
+    {
+        "about as little moves as this scheme can do, but requests are uneven: look at the heaviest node's hottest keys first"
     } else {
-        "as little moves as this scheme can do: make the change outside peak hours, one node at a time"
+        "about as little moves as this scheme can do: make the change outside peak hours, one node at a time"
     };
     format!("Next: {text}.")
 }
