@@ -68,7 +68,7 @@ fn verdict(plan: &Plan) -> String {
     });
     if let (Some(moved), Some(all)) = (plan.moved.requests, plan.requests) {
         lines.push(format!(
-            "They carry {} of {} requests ({}).",
+            "The keys that move carry {} of {} requests ({}).",
             grouped(moved),
             grouped(all),
             percent(if all == 0 {
