@@ -20,8 +20,16 @@ pub enum Algorithm {
     Rendezvous,
     /// Jump consistent hash over numbered buckets.
     Jump,
+    /// JumpBack hashing over numbered buckets.
+    JumpBack,
+    /// A Maglev table.
+    Maglev,
     /// The key hash modulo the number of nodes: a baseline.
     Modulo,
+    /// Probed slots: numbered slots of which any may be closed.
+    Probed,
+    /// Permutation rank over numbered slots.
+    Rank,
     /// Redis Cluster's slots in contiguous ranges.
     RedisCluster,
 }
@@ -68,7 +76,11 @@ pub(crate) enum Kind {
     /// The hash of `node|key` is the score.
     RendezvousOverText,
     Jump,
+    JumpBack,
+    Maglev,
     Modulo,
+    Probed,
+    Rank,
     RedisCluster,
 }
 
@@ -90,7 +102,11 @@ impl Contract {
             Kind::Ring { .. } => Algorithm::Ring,
             Kind::Rendezvous | Kind::RendezvousOverText => Algorithm::Rendezvous,
             Kind::Jump => Algorithm::Jump,
+            Kind::JumpBack => Algorithm::JumpBack,
+            Kind::Maglev => Algorithm::Maglev,
             Kind::Modulo => Algorithm::Modulo,
+            Kind::Probed => Algorithm::Probed,
+            Kind::Rank => Algorithm::Rank,
             Kind::RedisCluster => Algorithm::RedisCluster,
         }
     }
@@ -114,7 +130,10 @@ impl Contract {
 /// differ by no more than a sixteenth.
 pub(super) const DEFAULT_SLOTS: u32 = 16384;
 
-pub(super) static CONTRACTS: [Contract; 17] = [
+/// Entries of a Maglev table unless its text says otherwise: the paper's small size, good for some hundred nodes.
+pub(super) const DEFAULT_ENTRIES: u32 = 65_537;
+
+pub(super) static CONTRACTS: [Contract; 21] = [
     own("slots", Kind::Slots, HashChoice::Wide(KeyHash::Xxh3)),
     own(
         "ring",
@@ -126,7 +145,11 @@ pub(super) static CONTRACTS: [Contract; 17] = [
         Kind::Rendezvous,
         HashChoice::Wide(KeyHash::Xxh3),
     ),
+    own("jumpback", Kind::JumpBack, HashChoice::Any(KeyHash::Xxh3)),
     own("jump", Kind::Jump, HashChoice::Any(KeyHash::Xxh3)),
+    own("maglev", Kind::Maglev, HashChoice::Wide(KeyHash::Xxh3)),
+    own("probed", Kind::Probed, HashChoice::Wide(KeyHash::Xxh3)),
+    own("rank", Kind::Rank, HashChoice::Wide(KeyHash::Xxh3)),
     own("modulo", Kind::Modulo, HashChoice::Any(KeyHash::Xxh3)),
     Contract {
         name: "redis-cluster",

@@ -4,9 +4,10 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use core::str::FromStr;
 
-use super::contract::{CONTRACTS, Contract, DEFAULT_SLOTS, Kind};
+use super::contract::{CONTRACTS, Contract, DEFAULT_ENTRIES, DEFAULT_SLOTS, Kind};
 use super::{Scheme, secret};
 use crate::hash::KeyHash;
+use crate::maglev::is_prime;
 
 /// Most tokens that a node of weight 1 may have, and most that a ring may hold: 2^24.
 pub(crate) const MAX_TOKENS: u32 = 1 << 24;
@@ -66,8 +67,13 @@ impl Scheme {
             }
             ("count", Kind::Slots) => {
                 self.count = parse_number(value)
-                    .filter(|count| count.is_power_of_two() && *count <= MAX_SLOTS)
-                    .ok_or_else(|| bad("a power of two from 1 to 16777216"))?;
+                    .filter(|count| (1..=MAX_SLOTS).contains(count))
+                    .ok_or_else(|| bad("a whole number from 1 to 16777216"))?;
+            }
+            ("size", Kind::Maglev) => {
+                self.count = parse_number(value)
+                    .filter(|&size| size <= MAX_SLOTS && is_prime(size))
+                    .ok_or_else(|| bad("a prime up to 16777213"))?;
             }
             ("key_sha256", _) if self.hash.is_keyed() => {
                 self.secret_digest =
@@ -88,7 +94,8 @@ impl Scheme {
             Kind::Ring { tokens, .. } => (tokens, 0),
             Kind::Slots => (0, DEFAULT_SLOTS),
             Kind::RedisCluster => (0, crate::redis_cluster::SLOTS),
-            Kind::Rendezvous | Kind::RendezvousOverText | Kind::Jump | Kind::Modulo => (0, 0),
+            Kind::Maglev => (0, DEFAULT_ENTRIES),
+            Kind::Rendezvous | Kind::RendezvousOverText | Kind::Jump | Kind::JumpBack | Kind::Modulo | Kind::Probed | Kind::Rank => (0, 0),
         };
         Self {
             contract,
