@@ -12,9 +12,7 @@ use clockwise::{
     HashedKey, Membership, NodeId, Placement, Slot, Token, jump, neg_log2, node_hash, redis_slot,
 };
 use serde_json::Value;
-use support::{
-    array, build, crc_of, hex_bytes, hex_number, member, number, scheme, text, vectors,
-};
+use support::{array, build, crc_of, hex_bytes, hex_number, member, number, scheme, text, vectors};
 
 #[test]
 fn every_hash_gives_the_values_of_hash_functions_json() {

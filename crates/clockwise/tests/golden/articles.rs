@@ -35,7 +35,7 @@ fn article_000s_ring_has_its_tokens_shares_owners_and_moves() {
         let moves = before.moves_to(&after);
         assert_eq!(moves.total(), number(&row["moved_4_to_5"]), "v = {vnodes}");
         assert_eq!(
-            moves.from_elsewhere("cache-5"),
+            moves.to_others_than("cache-5"),
             number(&row["moved_between_old"])
         );
         assert_eq!(moves.donors("cache-5"), counts(&row["donors"]));
@@ -46,7 +46,7 @@ fn article_000s_ring_has_its_tokens_shares_owners_and_moves() {
         assert_eq!(after.count("cache-2"), number(&removal["owned"]));
         assert_eq!(moves.total(), number(&removal["moved"]));
         assert_eq!(
-            moves.total() - moves.from_node("cache-2"),
+            moves.total() - moves.given_by("cache-2"),
             number(&removal["moved_not_from_removed"])
         );
         assert_eq!(moves.receivers("cache-2"), counts(&removal["receivers"]));
@@ -124,7 +124,7 @@ fn article_000s_rendezvous_and_jump_have_their_owners_and_moves() {
     let moves = four.moves_to(&five);
     assert_eq!(moves.total(), number(&values["moved"]));
     assert_eq!(
-        moves.from_elsewhere("cache-5"),
+        moves.to_others_than("cache-5"),
         number(&values["moved_between_old"])
     );
     let placement = build("articles/000-rendezvous", &listing(5));
@@ -166,7 +166,7 @@ fn article_000s_rendezvous_and_jump_have_their_owners_and_moves() {
     let moves = four.moves_to(&five);
     assert_eq!(moves.total(), number(&values["moved"]));
     assert_eq!(
-        moves.from_elsewhere("cache-5"),
+        moves.to_others_than("cache-5"),
         number(&values["moved_between_old"])
     );
 }
@@ -286,12 +286,12 @@ fn article_003s_schemes_have_their_owners_and_moves() {
         );
         if !name.starts_with("modulo") {
             assert_eq!(
-                add.from_elsewhere("node-10"),
+                add.to_others_than("node-10"),
                 0,
                 "{name}: {}",
                 article["moved_between_old_nodes"]
             );
-            assert_eq!(remove.total(), remove.from_node("node-9"), "{name}");
+            assert_eq!(remove.total(), remove.given_by("node-9"), "{name}");
         }
         let by_node: Vec<u64> = (0..10).map(|i| ten.count(&format!("node-{i}"))).collect();
         if !row["counts"].is_null() {
@@ -317,7 +317,7 @@ fn article_003s_schemes_have_their_owners_and_moves() {
             let without = ring.without_member(&"node-3".parse().unwrap()).unwrap();
             let moves = ten.moves_to(&Assignment::of(&without, &tokens));
             assert_eq!(moves.total(), number(&row["remove_node_3"]["moved"]));
-            assert_eq!(moves.total(), moves.from_node("node-3"));
+            assert_eq!(moves.total(), moves.given_by("node-3"));
             let receivers = moves.receivers("node-3");
             for (i, received) in array(&row["remove_node_3"]["receivers"]).iter().enumerate() {
                 assert_eq!(
@@ -428,7 +428,7 @@ fn article_004s_ring_and_modulo_have_their_counts_and_moves() {
         );
         assert_eq!(ring.total(), number(&row["ring_moved"]), "{row}");
         assert_eq!(
-            ring.from_elsewhere(&format!("s{to}")),
+            ring.to_others_than(&format!("s{to}")),
             number(&row["ring_moved_between_old"]),
             "{row}"
         );

@@ -34,6 +34,11 @@ impl Assignment {
         }
     }
 
+    /// Indices of the owners, in the order of the keys.
+    pub(crate) fn owners(&self) -> &[u32] {
+        &self.owners
+    }
+
     pub(crate) fn counts(&self) -> BTreeMap<String, u64> {
         let mut counts = vec![0; self.ids.len()];
         for &owner in &self.owners {
@@ -74,12 +79,12 @@ impl Moves {
         self.0.values().sum()
     }
 
-    pub(crate) fn from_node(&self, id: &str) -> u64 {
+    pub(crate) fn given_by(&self, id: &str) -> u64 {
         self.receivers(id).values().sum()
     }
 
     /// Keys that went to another node than the new one.
-    pub(crate) fn from_elsewhere(&self, new: &str) -> u64 {
+    pub(crate) fn to_others_than(&self, new: &str) -> u64 {
         self.total() - self.donors(new).values().sum::<u64>()
     }
 
