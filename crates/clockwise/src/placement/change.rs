@@ -55,8 +55,9 @@ impl Placement {
             Engine::RedisCluster { listed, .. } => listed.as_slice(),
             _ => &[],
         };
+        // Numbered schemes refuse unequal weights, so either all members have a number or none.
         let listed = order.iter().map(|&node| node as usize);
-        let rest = (0..self.members.len()).filter(|node| !order.contains(&(*node as u32)));
+        let rest = (0..self.members.len()).filter(|_| order.is_empty());
         // Ids were checked when the placement was built, so the list is as valid as that one was.
         Membership::new(listed.chain(rest).map(|node| self.members[node].clone()))
             .unwrap_or_default()
