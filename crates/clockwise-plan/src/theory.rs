@@ -4,7 +4,7 @@
 //! ring are Beta distributed (Dynamo, 2007, measured; the law is that of Dirichlet spacings); the longest of M arcs is
 //! H_M / M (Holst, 1980); modulo follows from the Chinese remainder theorem.
 
-use clockwise::{Algorithm, Membership, Placement};
+use clockwise::{Algorithm, Membership, NodeId, Placement, stay_share};
 
 /// What theory expects of a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,8 +42,11 @@ pub fn expected_move(from: &Placement, to: &Placement, follows: bool) -> Expecte
         return fixed(table_move(from, to));
     }
     match from.scheme().algorithm() {
-        Algorithm::Modulo => fixed(1.0 - numbered_stay(from, to, modulo_pair)),
-        Algorithm::Jump => fixed(1.0 - numbered_stay(from, to, jump_pair)),
+        Algorithm::Modulo => fixed(1.0 - modulo_stay(from, to)),
+        Algorithm::Jump | Algorithm::JumpBack => fixed(1.0 - range_stay(from, to)),
+        Algorithm::Probed | Algorithm::Rank if !same_buckets(from, to) => {
+            fixed(1.0 - range_stay(from, to))
+        }
         Algorithm::RedisCluster => fixed(table_move(from, to)),
         _ => nested_move(from, to),
     }
@@ -171,11 +174,9 @@ fn independent_move(from: &Placement, to: &Placement) -> f64 {
         .sum::<f64>()
 }
 
-/// Share of keys that keep their node under a numbered scheme: the chance of each pair of its bucket numbers.
-fn numbered_stay(from: &Placement, to: &Placement, chance: fn(u64, u64, u64, u64) -> f64) -> f64 {
-    let (Some(before), Some(after)) = (from.buckets(), to.buckets()) else {
-        return 0.0;
-    };
+/// Share of keys that keep their node under modulo: 1/lcm for each pair of its bucket numbers that can meet.
+fn modulo_stay(from: &Placement, to: &Placement) -> f64 {
+    let (before, after) = (bucket_ids(from), bucket_ids(to));
     if before.is_empty() || after.is_empty() {
         return if before.len() == after.len() {
             1.0
@@ -183,46 +184,34 @@ fn numbered_stay(from: &Placement, to: &Placement, chance: fn(u64, u64, u64, u64
             0.0
         };
     }
-    let mut bucket_after = std::collections::BTreeMap::new();
-    for (bucket, &node) in (0_u64..).zip(after) {
-        bucket_after.insert(to.members()[node as usize].id(), bucket);
-    }
-    (0_u64..)
-        .zip(before)
-        .filter_map(|(bucket, &node)| {
-            Some((
-                bucket,
-                *bucket_after.get(from.members()[node as usize].id())?,
-            ))
-        })
-        .map(|(old, new)| chance(old, new, before.len() as u64, after.len() as u64))
-        .sum()
+    let bucket_after: std::collections::BTreeMap<_, u64> = after.iter().zip(0..).collect();
+    let (old_count, new_count) = (before.len() as u64, after.len() as u64);
+    let common = gcd(old_count, new_count);
+    let met = (0_u64..).zip(&before).filter(|(old, id)| {
+        bucket_after
+            .get(id)
+            .is_some_and(|new| old % common == new % common)
+    });
+    met.count() as f64 / lcm(old_count, new_count)
 }
 
-/// Chance that a key is in bucket `old` of `from` and in bucket `new` of `to`: 1/lcm if both remainders can meet.
-fn modulo_pair(old: u64, new: u64, from: u64, to: u64) -> f64 {
-    if old % gcd(from, to) == new % gcd(from, to) {
-        1.0 / lcm(from, to)
-    } else {
-        0.0
-    }
+/// Share of keys that keep their node where a key moves between ranges of buckets.
+fn range_stay(from: &Placement, to: &Placement) -> f64 {
+    stay_share(&bucket_ids(from), &bucket_ids(to))
 }
 
-/// The same for jump: a key of the larger number that is not in one of its new buckets is where it was; those in new
-/// buckets came evenly from the old ones.
-fn jump_pair(old: u64, new: u64, from: u64, to: u64) -> f64 {
-    let (large_bucket, small_bucket, large, small) = if to >= from {
-        (new, old, to, from)
-    } else {
-        (old, new, from, to)
-    };
-    if large_bucket >= small {
-        1.0 / (large as f64 * small as f64)
-    } else if large_bucket == small_bucket {
-        1.0 / large as f64
-    } else {
-        0.0
-    }
+/// Whether every bucket belongs to the same node on both sides: then only weights, open or closed, changed.
+fn same_buckets(from: &Placement, to: &Placement) -> bool {
+    bucket_ids(from) == bucket_ids(to)
+}
+
+/// The node of each bucket.
+fn bucket_ids(placement: &Placement) -> Vec<&NodeId> {
+    let buckets = placement.buckets().unwrap_or_default();
+    buckets
+        .iter()
+        .map(|&node| placement.members()[node as usize].id())
+        .collect()
 }
 
 fn sums(pairs: &[(f64, f64)]) -> (f64, f64) {

@@ -7,6 +7,8 @@
 //! no memory, one floating division a round. Source: Lamping and Veach, "A Fast, Minimal Memory, Consistent Hash
 //! Algorithm", 2014; IEEE doubles as printed there.
 
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
 use crate::NodeId;
@@ -32,34 +34,67 @@ pub fn jump(mut key: u64, buckets: NonZeroU32) -> u32 {
     bucket as u32
 }
 
-/// What it costs to take a bucket out of the middle: the buckets behind it are renumbered.
+/// What it costs to take a node's buckets out of the middle: the buckets behind them are renumbered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RenumberingCost {
     /// The node that was to go.
     pub node: NodeId,
-    /// Its bucket, counted from 0.
+    /// Its first bucket, counted from 0.
     pub bucket: u32,
     /// Buckets before the removal.
     pub buckets: u32,
-    /// Expected share of all keys that would move, 0 to 1; taking the last bucket moves 1 / `buckets`.
+    /// Expected share of all keys that would move, 0 to 1.
     pub moved_share: f64,
+    /// The share that the node holds, which is what would move if it were last.
+    pub owned_share: f64,
 }
 
 impl RenumberingCost {
-    /// The cost of taking `bucket` out of `buckets`, for jump and its like.
-    ///
-    /// A key keeps its node if it stands in a bucket before the removed one, unless it was in the last bucket; those
-    /// draw a bucket below it evenly, and one draw in `buckets - 1` names the bucket that their node has now.
-    pub(crate) fn new(node: NodeId, bucket: u32, buckets: u32) -> Self {
-        let all = f64::from(buckets);
-        let stay = f64::from(bucket) / all + 1.0 / (all * (all - 1.0));
+    /// The cost of taking the node at `place` out of nodes that hold so many buckets each.
+    pub(crate) fn new(holds: impl Iterator<Item = u32>, place: usize, node: NodeId) -> Self {
+        let nodes: Vec<u32> = (0..)
+            .zip(holds)
+            .flat_map(|(node, held)| core::iter::repeat_n(node, held as usize))
+            .collect();
+        let gone = place as u32;
+        let rest: Vec<u32> = nodes.iter().copied().filter(|&node| node != gone).collect();
+        let owned = (nodes.len() - rest.len()) as f64 / nodes.len().max(1) as f64;
         Self {
             node,
-            bucket,
-            buckets,
-            moved_share: 1.0 - stay,
+            bucket: nodes.partition_point(|&other| other < gone) as u32,
+            buckets: nodes.len() as u32,
+            moved_share: 1.0 - stay_share(&nodes, &rest),
+            owned_share: owned,
         }
     }
+}
+
+/// Expected share of keys that keep their node when one list of buckets becomes another, each bucket with its node,
+/// under jump, jumpback, probed or rank: 0 to 1.
+///
+/// With the longer list a key is in any of its buckets evenly. If that bucket is in the shorter list too, it is where
+/// the key was; else the key was in any bucket of the shorter one evenly.
+#[must_use]
+pub fn stay_share<N: Copy + Ord>(before: &[N], after: &[N]) -> f64 {
+    let (long, short) = if before.len() >= after.len() {
+        (before, after)
+    } else {
+        (after, before)
+    };
+    if short.is_empty() {
+        return if long.is_empty() { 1.0 } else { 0.0 };
+    }
+    let mut held = BTreeMap::new();
+    for &node in short {
+        *held.entry(node).or_insert(0_u32) += 1;
+    }
+    let same = long.iter().zip(short).filter(|(a, b)| a == b).count() as f64;
+    let drawn: u64 = long[short.len()..]
+        .iter()
+        .filter_map(|node| held.get(node))
+        .map(|&n| u64::from(n))
+        .sum();
+    (same + drawn as f64 / short.len() as f64) / long.len() as f64
 }
 
 #[cfg(test)]

@@ -37,7 +37,11 @@ fn draw(rng: &mut Rng, buckets: u32) -> u32 {
     let mut moves = (first.low ^ first.high) & mask(bits);
     while moves != 0 {
         let range = 1 << moves.ilog2();
-        let half = if moves.count_ones() % 2 == 1 { first.high } else { first.low };
+        let half = if moves.count_ones() % 2 == 1 {
+            first.high
+        } else {
+            first.low
+        };
         let candidate = range + (half & (range - 1));
         if candidate < buckets {
             return candidate;
@@ -73,7 +77,10 @@ struct Halves {
 }
 
 const fn halves(word: u64) -> Halves {
-    Halves { low: word as u32, high: (word >> 32) as u32 }
+    Halves {
+        low: word as u32,
+        high: (word >> 32) as u32,
+    }
 }
 
 /// The lowest `bits` bits, 1 to 31 of them.
@@ -93,11 +100,19 @@ mod tests {
     fn a_changed_answer_is_always_the_newest_bucket() {
         let mut rng = Rng::new(11);
         for number in 0..20_000_u64 {
-            let key = if number % 2 == 0 { number } else { rng.next_u64() };
+            let key = if number % 2 == 0 {
+                number
+            } else {
+                rng.next_u64()
+            };
             let mut before = 0;
             for buckets in 2..=300 {
                 let now = bucket(key, buckets);
-                assert!(now == before || now == buckets - 1, "key {key} from {} to {buckets}", buckets - 1);
+                assert!(
+                    now == before || now == buckets - 1,
+                    "key {key} from {} to {buckets}",
+                    buckets - 1
+                );
                 before = now;
             }
         }

@@ -45,32 +45,49 @@ extern crate std;
 
 pub mod hash;
 
+mod bounded;
+mod diff;
 mod endpoint;
 mod jump;
+mod jumpback;
 mod key_rule;
 mod log2;
+mod maglev;
 mod member;
 mod membership;
 mod node;
+mod numbered;
 mod placement;
+mod probed;
 mod race;
+mod rank;
 mod redis_cluster;
 mod rendezvous;
+mod replication;
 mod ring;
 mod scheme;
 mod slots;
 mod token;
 mod weight;
 
+pub use bounded::{LoadBound, LoadBoundError};
+pub use diff::{Diff, DiffError, Moves, SlotMove, TokenMove};
 pub use endpoint::{Endpoint, EndpointError};
-pub use jump::{RenumberingCost, jump};
+pub use jump::{RenumberingCost, jump, stay_share};
+pub use jumpback::jumpback;
 pub use key_rule::{KeyRule, KeyRuleError};
 pub use log2::neg_log2;
 pub use member::{FailureDomains, Member};
 pub use membership::{Membership, MembershipError};
 pub use node::{NodeId, NodeIdError};
 pub use placement::{BuildError, HashedKey, Placement, PlacementChecksum, Replicas};
+pub use probed::ProbedSlots;
+pub use rank::PermutationRank;
 pub use redis_cluster::redis_slot;
+pub use replication::{
+    Deficit, DomainLevel, DomainRule, ReplicaSet, ReplicaSets, Replication, ReplicationError,
+    SpreadMode,
+};
 pub use scheme::{Algorithm, Scheme, SchemeError, SecretKey, SecretKeyError};
 pub use token::{Share, Slot, Token};
 pub use weight::{Weight, WeightError};

@@ -12,68 +12,36 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::hash::xxh64;
-use crate::{Share, Token};
 
-/// A filled table; empty when no member has weight.
-#[derive(Clone, Debug)]
-pub(crate) struct MaglevTable {
-    owners: Vec<u32>,
-}
-
-impl MaglevTable {
-    /// The table of `size` entries (a prime) for members in ascending id order, each with its id and weight.
-    pub(crate) fn new<'a>(members: impl Iterator<Item = (&'a str, u32)>, size: u32) -> Self {
-        let mut turns: Vec<Turns> = (0..)
-            .zip(members)
-            .filter(|(_, (_, milli))| *milli > 0)
-            .map(|(node, (id, milli))| Turns::new(node, id, milli, size))
-            .collect();
-        let most = turns.iter().map(|turns| turns.milli).max().unwrap_or(0);
-        if most == 0 {
-            return Self { owners: Vec::new() };
-        }
-        let mut owners = vec![FREE; size as usize];
-        let mut filled = 0;
-        'rounds: for round in 1_u64.. {
-            for turns in &mut turns {
-                if round * u64::from(turns.milli) < turns.target {
-                    continue;
-                }
-                turns.target += u64::from(most);
-                owners[turns.next_free(&owners, size) as usize] = turns.node;
-                filled += 1;
-                if filled == size {
-                    break 'rounds;
-                }
+/// The owner of each of `size` entries (a prime) for members in ascending id order, each with its id and weight;
+/// nothing when no member has weight.
+pub(crate) fn fill<'a>(members: impl Iterator<Item = (&'a str, u32)>, size: u32) -> Vec<u32> {
+    let mut turns: Vec<Turns> = (0..)
+        .zip(members)
+        .filter(|(_, (_, milli))| *milli > 0)
+        .map(|(node, (id, milli))| Turns::new(node, id, milli, size))
+        .collect();
+    let most = turns.iter().map(|turns| turns.milli).max().unwrap_or(0);
+    if most == 0 {
+        return Vec::new();
+    }
+    let mut owners = vec![FREE; size as usize];
+    let mut filled = 0;
+    for round in 1_u64.. {
+        for turns in &mut turns {
+            if round * u64::from(turns.milli) < turns.target {
+                continue;
+            }
+            turns.target += u64::from(most);
+            let entry = turns.next_free(&owners, size);
+            owners[entry as usize] = turns.node;
+            filled += 1;
+            if filled == size {
+                return owners;
             }
         }
-        Self { owners }
     }
-
-    #[inline]
-    pub(crate) fn owner(&self, token: Token) -> Option<u32> {
-        // An empty table has no remainder.
-        let entry = token.0.checked_rem(self.owners.len() as u64)?;
-        self.owners.get(entry as usize).copied()
-    }
-
-    /// The owner of each entry.
-    pub(crate) fn owners(&self) -> &[u32] {
-        &self.owners
-    }
-
-    /// Entries of each of `nodes` members.
-    pub(crate) fn space_shares(&self, nodes: usize, size: u32) -> Vec<Share> {
-        let mut shares = vec![Share { part: 0, whole: u128::from(size) }; nodes];
-        for &owner in &self.owners {
-            shares[owner as usize].part += 1;
-        }
-        shares
-    }
-
-    pub(crate) fn memory_bytes(&self) -> usize {
-        self.owners.capacity() * size_of::<u32>()
-    }
+    owners
 }
 
 /// A node's order of the entries and how far it is.
@@ -90,7 +58,13 @@ impl Turns {
         let prime = u64::from(size);
         let start = xxh64(id.as_bytes(), 0) % prime;
         let step = xxh64(id.as_bytes(), 1) % (prime - 1) + 1;
-        Self { node, milli, entry: start as u32, step: step as u32, target: 0 }
+        Self {
+            node,
+            milli,
+            entry: start as u32,
+            step: step as u32,
+            target: 0,
+        }
     }
 
     /// The next free entry in this node's order; one is left while the table is not full.
@@ -136,9 +110,22 @@ mod tests {
 
     #[test]
     fn small_published_tables_are_met() {
-        let table = |ids: &[(&'static str, u32)], size| MaglevTable::new(ids.iter().copied(), size).owners;
-        let six = ["127.0.0.1:90", "127.0.0.1:91", "127.0.0.1:92", "127.0.0.1:93", "127.0.0.1:94", "127.0.0.1:95"];
+        let table = |ids: &[(&'static str, u32)], size| fill(ids.iter().copied(), size);
+        let six = [
+            "127.0.0.1:90",
+            "127.0.0.1:91",
+            "127.0.0.1:92",
+            "127.0.0.1:93",
+            "127.0.0.1:94",
+            "127.0.0.1:95",
+        ];
         assert_eq!(table(&six.map(|id| (id, 1000)), 7), [2, 4, 0, 1, 5, 0, 3]);
-        assert_eq!(table(&["90", "91", "92", "93", "94", "95"].map(|id| (id, 1000)), 7), [2, 5, 0, 3, 4, 1, 0]);
+        assert_eq!(
+            table(
+                &["90", "91", "92", "93", "94", "95"].map(|id| (id, 1000)),
+                7
+            ),
+            [2, 5, 0, 3, 4, 1, 0]
+        );
     }
 }

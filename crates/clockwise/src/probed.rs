@@ -49,8 +49,14 @@ impl ProbedSlots {
     /// Slots with these thresholds; values above [`FULL`](Self::FULL) count as full.
     #[must_use]
     pub fn with_thresholds(thresholds: impl IntoIterator<Item = u32>) -> Self {
-        let thresholds: Vec<u32> = thresholds.into_iter().map(|threshold| threshold.min(Self::FULL)).collect();
-        let open = thresholds.iter().filter(|&&threshold| threshold > 0).count() as u32;
+        let thresholds: Vec<u32> = thresholds
+            .into_iter()
+            .map(|threshold| threshold.min(Self::FULL))
+            .collect();
+        let open = thresholds
+            .iter()
+            .filter(|&&threshold| threshold > 0)
+            .count() as u32;
         Self { thresholds, open }
     }
 
@@ -64,6 +70,14 @@ impl ProbedSlots {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.thresholds.is_empty()
+    }
+
+    /// Whether a slot takes any key.
+    #[must_use]
+    pub fn is_open(&self, slot: u32) -> bool {
+        self.thresholds
+            .get(slot as usize)
+            .is_some_and(|&threshold| threshold > 0)
     }
 
     /// Sets a slot's threshold, 0 for closed to [`FULL`](Self::FULL); a slot that does not exist is left alone.
@@ -84,7 +98,9 @@ impl ProbedSlots {
     /// The slot of a key hash; `None` when no slot is open.
     #[must_use]
     pub fn slot(&self, key: u64) -> Option<u32> {
-        (0..Self::PROBES).find_map(|probe| self.probe(key, probe)).or_else(|| self.after(key, None).map(|p| p.slot))
+        (0..Self::PROBES)
+            .find_map(|probe| self.probe(key, probe))
+            .or_else(|| self.after(key, None).map(|p| p.slot))
     }
 
     /// The slot that a probe names, if it takes the key.

@@ -29,8 +29,17 @@ impl PermutationRank {
     /// The order of `slots` slots for a key hash.
     #[must_use]
     pub const fn new(key: u64, slots: u32) -> Self {
-        let top = if slots <= 1 { 0 } else { (slots - 1).ilog2() / 2 };
-        Self { key, slots, top, counters: [0; LAYERS] }
+        let top = if slots <= 1 {
+            0
+        } else {
+            (slots - 1).ilog2() / 2
+        };
+        Self {
+            key,
+            slots,
+            top,
+            counters: [0; LAYERS],
+        }
     }
 }
 
@@ -94,7 +103,10 @@ mod tests {
                 assert_eq!(order.len(), slots as usize);
                 let mut sorted = order.clone();
                 sorted.sort_unstable();
-                assert!(sorted.iter().copied().eq(0..slots), "key {key}, {slots} slots");
+                assert!(
+                    sorted.iter().copied().eq(0..slots),
+                    "key {key}, {slots} slots"
+                );
                 let all = order.clone();
                 order.retain(|&slot| slot != slots - 1);
                 assert_eq!(order, before, "key {key}, {slots} slots");
@@ -106,6 +118,10 @@ mod tests {
     #[test]
     fn no_slots_and_very_many_are_fine() {
         assert_eq!(PermutationRank::new(1, 0).next(), None);
-        assert!(PermutationRank::new(1, u32::MAX).take(100).all(|slot| slot < u32::MAX));
+        assert!(
+            PermutationRank::new(1, u32::MAX)
+                .take(100)
+                .all(|slot| slot < u32::MAX)
+        );
     }
 }

@@ -97,6 +97,37 @@ impl Ring {
             .find_map(|((node, by), owns)| by.filter(|_| !owns).map(|by| (node, by)))
     }
 
+    /// The whole space as ranges, ascending: the last token of each, and its member. Ranges may be one token long, and
+    /// neighbours may have one member.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = (u64, u32)> {
+        let last_of = |token: u64| match self.edge {
+            Edge::AtOrAfter => Some(token),
+            Edge::After => token.checked_sub(1),
+        };
+        let mut before = None;
+        let inner = self
+            .tokens
+            .iter()
+            .zip(&self.owners)
+            .filter_map(move |(&token, &owner)| {
+                let last =
+                    last_of(token).filter(|&last| before.is_none_or(|before| last > before))?;
+                before = Some(last);
+                Some((last, owner))
+            });
+        let space_end = u64::MAX >> (u64::BITS - self.bits);
+        let open_end = self
+            .tokens
+            .last()
+            .is_some_and(|&token| last_of(token) != Some(space_end));
+        let wrapped = self
+            .owners
+            .first()
+            .filter(|_| open_end)
+            .map(|&owner| (space_end, owner));
+        inner.chain(wrapped)
+    }
+
     /// Tokens ascending with their members.
     pub(crate) fn tokens(&self) -> impl Iterator<Item = (Token, u32)> {
         self.tokens

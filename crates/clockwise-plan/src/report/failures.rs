@@ -116,7 +116,7 @@ pub(super) fn failures(change: &Change, counts: &Counts) -> Vec<Failure> {
 fn renumbering(placement: &Placement, failed: &str) -> Option<Renumbering> {
     if !matches!(
         placement.scheme().algorithm(),
-        Algorithm::Jump | Algorithm::Modulo
+        Algorithm::Jump | Algorithm::JumpBack | Algorithm::Modulo
     ) {
         return None;
     }

@@ -4,6 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Engine, Placement};
+use crate::maglev;
+use crate::numbered::NumberedSlots;
 use crate::race::{Race, Runner};
 use crate::redis_cluster::created_ranges;
 use crate::rendezvous::JoinedText;
@@ -117,13 +119,19 @@ fn build_engine(
             ))
         }
         Kind::Rendezvous => Engine::Rendezvous(race(members)?),
-        Kind::Jump | Kind::Modulo => {
+        Kind::Jump | Kind::JumpBack | Kind::Modulo => {
             equal_weights(scheme, membership)?;
             Engine::Numbered {
                 by_bucket: in_listing_order(membership, members),
                 race: race(members)?,
             }
         }
+        Kind::Maglev => Engine::Maglev {
+            table: maglev_table(scheme, members)?,
+            race: race(members)?,
+        },
+        Kind::Probed => Engine::Probed(numbered_slots(scheme, membership, members)?),
+        Kind::Rank => Engine::Rank(numbered_slots(scheme, membership, members)?),
         Kind::RedisCluster => {
             equal_weights(scheme, membership)?;
             let listed = in_listing_order(membership, members);
@@ -131,7 +139,7 @@ fn build_engine(
                 Some(table) => table,
                 None => SlotTable::new(created_ranges(&listed)),
             };
-            everyone_has_a_slot(members, &listed, table.owners())?;
+            everyone_has_a_slot(members, table.owners())?;
             Engine::RedisCluster { table, listed }
         }
     })
@@ -244,22 +252,64 @@ fn ring(scheme: &Scheme, form: RingForm, members: &[Member]) -> Result<Ring, Bui
     }
 }
 
-/// Where there are thousands of masters the single-precision borders can meet.
-fn everyone_has_a_slot(
+fn maglev_table(scheme: &Scheme, members: &[Member]) -> Result<SlotTable, BuildError> {
+    let weighed = members
+        .iter()
+        .map(|member| (member.id().as_str(), member.weight().milli()));
+    let owners = maglev::fill(weighed, scheme.slot_count().unwrap_or_default());
+    everyone_has_a_slot(members, &owners)?;
+    Ok(SlotTable::new(owners))
+}
+
+/// As many consecutive slots for each listed member as its weight, a whole number, says.
+fn numbered_slots(
+    scheme: &Scheme,
+    membership: &Membership,
     members: &[Member],
-    listed: &[u32],
-    table: &[u32],
-) -> Result<(), BuildError> {
+) -> Result<NumberedSlots, BuildError> {
+    node_hashes(members)?;
+    let mut listed = Vec::with_capacity(members.len());
+    let mut total = 0_u64;
+    for (node, member) in listed_members(membership, members) {
+        let milli = member.weight().milli();
+        if !milli.is_multiple_of(1000) {
+            return Err(BuildError::BrokenWeight {
+                scheme: scheme.name(),
+                id: member.id().clone(),
+                weight: member.weight(),
+            });
+        }
+        total += u64::from(milli / 1000).max(1);
+        listed.push((node, milli / 1000));
+    }
+    if total > u64::from(MAX_TOKENS) {
+        let most = listed.iter().max_by_key(|(_, slots)| *slots);
+        let (node, slots) = most.copied().unwrap_or_default();
+        return Err(BuildError::TooManyTokens {
+            total,
+            id: members[node as usize].id().clone(),
+            tokens: u64::from(slots),
+        });
+    }
+    Ok(NumberedSlots::new(&listed))
+}
+
+/// A member with weight must own something: thousands of masters can share a border, and a table can be too small.
+fn everyone_has_a_slot(members: &[Member], table: &[u32]) -> Result<(), BuildError> {
     let mut slots = alloc::vec![0_u32; members.len()];
     for &owner in table {
         slots[owner as usize] += 1;
     }
-    match listed.iter().find(|&&node| slots[node as usize] == 0) {
+    let without = members
+        .iter()
+        .zip(&slots)
+        .find(|(member, slots)| member.weight() > Weight::ZERO && **slots == 0);
+    match without {
         None => Ok(()),
-        Some(&node) => Err(BuildError::WeightVanishes {
-            id: members[node as usize].id().clone(),
-            weight: members[node as usize].weight(),
-            slots: crate::redis_cluster::SLOTS,
+        Some((member, _)) => Err(BuildError::WeightVanishes {
+            id: member.id().clone(),
+            weight: member.weight(),
+            slots: table.len() as u32,
         }),
     }
 }
@@ -291,17 +341,21 @@ fn equal_weights(scheme: &Scheme, membership: &Membership) -> Result<(), BuildEr
 
 /// Members with weight as indices in id order, arranged as they were listed.
 fn in_listing_order(membership: &Membership, members: &[Member]) -> Vec<u32> {
-    membership
-        .members()
-        .iter()
-        .filter(|member| member.weight() > Weight::ZERO)
-        .filter_map(|member| {
-            members
-                .binary_search_by(|other| other.id().cmp(member.id()))
-                .ok()
-        })
-        .map(|node| node as u32)
+    listed_members(membership, members)
+        .filter(|(_, member)| member.weight() > Weight::ZERO)
+        .map(|(node, _)| node)
         .collect()
+}
+
+/// All members in listing order with their index in id order.
+fn listed_members<'m>(
+    membership: &'m Membership,
+    members: &'m [Member],
+) -> impl Iterator<Item = (u32, &'m Member)> {
+    membership.members().iter().filter_map(|member| {
+        let place = members.binary_search_by(|other| other.id().cmp(member.id()));
+        place.ok().map(|node| (node as u32, member))
+    })
 }
 
 /// Why a placement cannot be built or changed.
@@ -352,8 +406,18 @@ pub enum BuildError {
         /// Its weight.
         other_weight: Weight,
     },
-    /// More than 2^24 tokens in all.
-    #[error("{total} tokens are more than 16777216: node {id} alone has {tokens}")]
+    /// A weight that is no whole number, where each unit is a slot.
+    #[error("scheme {scheme} takes whole weights, a slot for each 1: node {id} has {weight}")]
+    BrokenWeight {
+        /// The scheme's name.
+        scheme: &'static str,
+        /// The node.
+        id: NodeId,
+        /// Its weight.
+        weight: Weight,
+    },
+    /// More than 2^24 tokens or slots in all.
+    #[error("{total} tokens or slots are more than 16777216: node {id} alone has {tokens}")]
     TooManyTokens {
         /// Tokens in all.
         total: u64,
@@ -380,11 +444,11 @@ pub enum BuildError {
         /// The rule that was asked for.
         asked: KeyRule,
     },
-    /// Jump cannot lose a bucket that is not the last.
+    /// A scheme of numbered buckets cannot lose one that is not the last.
     #[error(
         "scheme {scheme} can only drop its last bucket: removing node {} (bucket {} of {}) renumbers those behind it \
          and moves {:.1} % of all keys instead of {:.1} %",
-        cost.node, cost.bucket, cost.buckets, 100.0 * cost.moved_share, 100.0 / f64::from(cost.buckets)
+        cost.node, cost.bucket, cost.buckets, 100.0 * cost.moved_share, 100.0 * cost.owned_share
     )]
     MiddleBucket {
         /// The scheme's name.

@@ -52,11 +52,13 @@ impl Placement {
     pub fn membership(&self) -> Membership {
         let order = match &self.engine {
             Engine::Numbered { by_bucket, .. } => by_bucket.as_slice(),
+            Engine::Probed(slots) | Engine::Rank(slots) => slots.nodes(),
             Engine::RedisCluster { listed, .. } => listed.as_slice(),
             _ => &[],
         };
-        // Numbered schemes refuse unequal weights, so either all members have a number or none.
-        let listed = order.iter().map(|&node| node as usize);
+        // A node of several buckets holds consecutive ones; either all members have buckets or none.
+        let listed = order.chunk_by(|a, b| a == b).filter_map(|run| run.first());
+        let listed = listed.map(|&node| node as usize);
         let rest = (0..self.members.len()).filter(|_| order.is_empty());
         // Ids were checked when the placement was built, so the list is as valid as that one was.
         Membership::new(listed.chain(rest).map(|node| self.members[node].clone()))
@@ -76,19 +78,24 @@ impl Scheme {
     /// Whether a member may leave this membership without renumbering others against their will.
     ///
     /// # Errors
-    /// [`BuildError::MiddleBucket`] with the expected cost when the algorithm is jump and the member is not last.
+    /// [`BuildError::MiddleBucket`] with the expected cost when the scheme draws from numbered buckets (`jump`,
+    /// `jumpback`, `probed`, `rank`) and the member is not last.
     pub fn allows_removal(&self, membership: &Membership, id: &NodeId) -> Result<(), BuildError> {
-        let buckets = membership.members().len();
-        let bucket = membership
-            .members()
-            .iter()
-            .position(|member| member.id() == id);
-        match bucket {
-            Some(bucket) if self.algorithm() == Algorithm::Jump && bucket + 1 < buckets => {
-                let cost = RenumberingCost::new(id.clone(), bucket as u32, buckets as u32);
+        let by_range = matches!(
+            self.algorithm(),
+            Algorithm::Jump | Algorithm::JumpBack | Algorithm::Probed | Algorithm::Rank
+        );
+        let members = membership.members();
+        let place = members.iter().position(|member| member.id() == id);
+        match place {
+            Some(place) if by_range && place + 1 < members.len() => {
+                let holds = |member: &Member| match self.algorithm() {
+                    Algorithm::Probed | Algorithm::Rank => (member.weight().milli() / 1000).max(1),
+                    _ => 1,
+                };
                 Err(BuildError::MiddleBucket {
                     scheme: self.name(),
-                    cost,
+                    cost: RenumberingCost::new(members.iter().map(holds), place, id.clone()),
                 })
             }
             _ => Ok(()),

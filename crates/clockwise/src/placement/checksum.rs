@@ -2,7 +2,7 @@
 //!
 //! What it is: SHA-256 over the scheme's full text and a line feed, then for every member in ascending order of its
 //! id: the id's length, the id's bytes, the weight in thousandths, the number of its places and the places. A place
-//! is a slot, or the bucket of a numbered scheme; rings and races have none, since the rest decides their owners. All
+//! is a slot (or entry), or a bucket of a numbered scheme; rings and races have none, since the rest decides their owners. All
 //! numbers are unsigned 32-bit little-endian. What it does not: cover endpoints, failure domains or the key rule.
 //! Cost: one pass. Source: this text; pinned by the golden vectors.
 
@@ -49,8 +49,11 @@ impl Placement {
     fn places(&self) -> Vec<Vec<u32>> {
         let mut places = alloc::vec![Vec::new(); self.members.len()];
         let owners = match &self.engine {
-            Engine::Slots { table, .. } | Engine::RedisCluster { table, .. } => table.owners(),
+            Engine::Slots { table, .. }
+            | Engine::Maglev { table, .. }
+            | Engine::RedisCluster { table, .. } => table.owners(),
             Engine::Numbered { by_bucket, .. } => by_bucket,
+            Engine::Probed(slots) | Engine::Rank(slots) => slots.nodes(),
             Engine::Ring(_) | Engine::Rendezvous(_) | Engine::JoinedText(_) => &[],
         };
         for (place, &owner) in (0..).zip(owners) {

@@ -18,12 +18,13 @@ pub use build::BuildError;
 pub use checksum::PlacementChecksum;
 pub use replicas::Replicas;
 
+use crate::numbered::NumberedSlots;
 use crate::race::Race;
 use crate::redis_cluster::slot_of_crc;
 use crate::rendezvous::JoinedText;
 use crate::ring::Ring;
 use crate::slots::{SlotTable, slot_of_token};
-use crate::{Algorithm, KeyRule, Member, Scheme, Share, Slot, Token, jump};
+use crate::{Algorithm, KeyRule, Member, Scheme, Share, Slot, Token, jump, jumpback};
 
 /// Who owns which key. Members are numbered in ascending order of their ids.
 #[derive(Clone, Debug)]
@@ -44,11 +45,17 @@ enum Engine {
     Ring(Ring),
     Rendezvous(Race),
     JoinedText(JoinedText),
-    /// Jump and modulo: members by bucket, empty when none has weight.
+    /// Jump, jumpback and modulo: members by bucket, empty when none has weight.
     Numbered {
         by_bucket: Vec<u32>,
         race: Race,
     },
+    Maglev {
+        table: SlotTable,
+        race: Race,
+    },
+    Probed(NumberedSlots),
+    Rank(NumberedSlots),
     RedisCluster {
         table: SlotTable,
         listed: Vec<u32>,
@@ -74,6 +81,11 @@ impl HashedKey<'_> {
     #[must_use]
     pub fn token(&self) -> Token {
         self.token
+    }
+
+    /// The bytes of the key, after the key rule.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.key
     }
 }
 
@@ -103,7 +115,7 @@ impl Placement {
         let key = self.key_rule.key(bytes);
         HashedKey {
             key,
-            token: Token(self.scheme.hash().hash(&self.secret, key)),
+            token: Token(self.scheme.token(&self.secret, key)),
         }
     }
 
@@ -112,6 +124,7 @@ impl Placement {
     pub fn hashes_like(&self, other: &Self) -> bool {
         self.key_rule == other.key_rule
             && self.scheme.hash() == other.scheme.hash()
+            && self.scheme.layer() == other.scheme.layer()
             && self.secret == other.secret
     }
 
@@ -130,6 +143,9 @@ impl Placement {
                 .slot_count()
                 .map(|count| slot_of_token(token, count)),
             Algorithm::RedisCluster => Some(slot_of_crc(token.0)),
+            Algorithm::Maglev => Some(Slot(
+                (token.0 % u64::from(self.scheme.slot_count()?)) as u32,
+            )),
             _ => None,
         }
     }
@@ -178,6 +194,9 @@ impl Placement {
             Engine::Numbered { by_bucket, .. } => {
                 self.bucket(token).map(|bucket| by_bucket[bucket as usize])
             }
+            Engine::Maglev { table, .. } => table.owner(table.entry(token)),
+            Engine::Probed(slots) => slots.probed_owner(token.0),
+            Engine::Rank(slots) => slots.ranked_owner(token.0),
             Engine::RedisCluster { table, .. } => table.owner(slot_of_crc(token.0)),
         };
         node.map(|node| node as usize)
@@ -210,21 +229,17 @@ impl Placement {
         let nodes = self.members.len();
         match &self.engine {
             Engine::Ring(ring) => Some(ring.space_shares(nodes)),
-            Engine::Slots { table, .. } | Engine::RedisCluster { table, .. } => self
-                .scheme
-                .slot_count()
-                .map(|count| table.space_shares(nodes, count)),
-            _ => None,
+            _ => {
+                let count = self.scheme.slot_count()?;
+                Some(self.slot_table()?.space_shares(nodes, count))
+            }
         }
     }
 
     /// The tokens of a ring, ascending, with their members; nothing for other schemes.
     pub fn tokens(&self) -> impl Iterator<Item = (Token, &Member)> {
-        let ring = match &self.engine {
-            Engine::Ring(ring) => Some(ring),
-            _ => None,
-        };
-        ring.into_iter()
+        self.ring()
+            .into_iter()
             .flat_map(Ring::tokens)
             .map(|(token, node)| (token, &self.members[node as usize]))
     }
@@ -232,10 +247,7 @@ impl Placement {
     /// How many tokens the ring holds; 0 for other schemes.
     #[must_use]
     pub fn token_count(&self) -> usize {
-        match &self.engine {
-            Engine::Ring(ring) => ring.len(),
-            _ => 0,
-        }
+        self.ring().map_or(0, Ring::len)
     }
 
     /// The owner of each slot by index, in slot order; `None` where the scheme has no slots.
@@ -244,11 +256,13 @@ impl Placement {
         self.slot_table().map(SlotTable::owners)
     }
 
-    /// Members by bucket number for numbered schemes, by index; `None` for others.
+    /// Members by bucket number for numbered schemes, by index, a node of several buckets once for each; `None` for
+    /// others.
     #[must_use]
     pub fn buckets(&self) -> Option<&[u32]> {
         match &self.engine {
             Engine::Numbered { by_bucket, .. } => Some(by_bucket),
+            Engine::Probed(slots) | Engine::Rank(slots) => Some(slots.nodes()),
             _ => None,
         }
     }
@@ -257,7 +271,10 @@ impl Placement {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         match &self.engine {
-            Engine::Slots { table, race } => table.memory_bytes() + race.memory_bytes(),
+            Engine::Slots { table, race } | Engine::Maglev { table, race } => {
+                table.memory_bytes() + race.memory_bytes()
+            }
+            Engine::Probed(slots) | Engine::Rank(slots) => slots.memory_bytes(),
             Engine::Ring(ring) => ring.memory_bytes(),
             Engine::Rendezvous(race) => race.memory_bytes(),
             Engine::JoinedText(text) => text.memory_bytes(),
@@ -270,14 +287,23 @@ impl Placement {
         }
     }
 
-    fn slot_table(&self) -> Option<&SlotTable> {
+    pub(crate) fn ring(&self) -> Option<&Ring> {
         match &self.engine {
-            Engine::Slots { table, .. } | Engine::RedisCluster { table, .. } => Some(table),
+            Engine::Ring(ring) => Some(ring),
             _ => None,
         }
     }
 
-    /// The bucket of a token under jump or modulo; `None` without buckets.
+    fn slot_table(&self) -> Option<&SlotTable> {
+        match &self.engine {
+            Engine::Slots { table, .. }
+            | Engine::Maglev { table, .. }
+            | Engine::RedisCluster { table, .. } => Some(table),
+            _ => None,
+        }
+    }
+
+    /// The bucket of a token under jump, jumpback or modulo; `None` without buckets.
     fn bucket(&self, token: Token) -> Option<u32> {
         let Engine::Numbered { by_bucket, .. } = &self.engine else {
             return None;
@@ -285,6 +311,7 @@ impl Placement {
         let buckets = NonZeroU32::new(by_bucket.len() as u32)?;
         Some(match self.scheme.algorithm() {
             Algorithm::Modulo => (token.0 % u64::from(buckets.get())) as u32,
+            Algorithm::JumpBack => jumpback(token.0, buckets),
             _ => jump(token.0, buckets),
         })
     }

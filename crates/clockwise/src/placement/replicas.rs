@@ -1,15 +1,17 @@
 //! The ranked answer: distinct members for a key, owner first.
 //!
 //! Rings walk on to members not yet met; races go by cost; slots take the owner, then the race on the slot's number;
-//! jump and modulo take the owner, then the race on the key hash. Redis Cluster names the owner only. No member
+//! jump, jumpback, modulo and maglev take the owner, then the race on the key hash; probed and rank go on in their own
+//! sequences. Redis Cluster names the owner only. No member
 //! repeats, members without weight never appear, and the walk allocates nothing. Cost: O(tokens walked) on a ring,
 //! O(members) a step elsewhere.
 
 use super::{Engine, HashedKey, Placement};
-use crate::Member;
+use crate::numbered::ProbedWalk;
 use crate::race::{Place, Race};
 use crate::rendezvous::TextPlace;
 use crate::slots::{slot_key, slot_of_token};
+use crate::{Member, PermutationRank};
 
 impl Placement {
     /// The first `count` members for the key in `bytes`, owner first, each once; fewer when fewer have weight.
@@ -23,7 +25,11 @@ impl Placement {
     pub fn ranked<'p, 'k>(&'p self, key: &HashedKey<'k>, count: usize) -> Replicas<'p, 'k> {
         // A ring finds its owner on the walk; the others need it first.
         let owner = match &self.engine {
-            Engine::Ring(_) | Engine::Rendezvous(_) | Engine::JoinedText(_) => None,
+            Engine::Ring(_)
+            | Engine::Rendezvous(_)
+            | Engine::JoinedText(_)
+            | Engine::Probed(_)
+            | Engine::Rank(_) => None,
             _ => self.owner_index(key).map(|node| node as u32),
         };
         let race_behind_owner = |k| Walk::Race {
@@ -49,6 +55,15 @@ impl Placement {
             Engine::JoinedText(_) => Walk::Text {
                 key: key.key,
                 before: None,
+            },
+            Engine::Maglev { .. } => race_behind_owner(key.token.0),
+            Engine::Probed(_) => Walk::Probed {
+                key: key.token.0,
+                walk: ProbedWalk::default(),
+            },
+            Engine::Rank(slots) => Walk::Rank {
+                key: key.token.0,
+                order: PermutationRank::new(key.token.0, slots.len()),
             },
             Engine::RedisCluster { .. } => Walk::Owner,
         };
@@ -87,6 +102,14 @@ enum Walk<'k> {
         key: &'k [u8],
         before: Option<TextPlace>,
     },
+    Probed {
+        key: u64,
+        walk: ProbedWalk,
+    },
+    Rank {
+        key: u64,
+        order: PermutationRank,
+    },
     Owner,
 }
 
@@ -115,7 +138,9 @@ impl Replicas<'_, '_> {
             ) => next_in_race(race, *k, before),
             (
                 Walk::Race { k, owner, before },
-                Engine::Slots { race, .. } | Engine::Numbered { race, .. },
+                Engine::Slots { race, .. }
+                | Engine::Numbered { race, .. }
+                | Engine::Maglev { race, .. },
             ) => match self.owner_due.take() {
                 Some(owner) => Some(owner),
                 None => loop {
@@ -132,6 +157,8 @@ impl Replicas<'_, '_> {
                 };
                 before.map(TextPlace::node)
             }
+            (Walk::Probed { key, walk }, Engine::Probed(slots)) => slots.next_probed(*key, walk),
+            (Walk::Rank { key, order }, Engine::Rank(slots)) => slots.next_ranked(*key, order),
             _ => self.owner_due.take(),
         };
         if node.is_none() {

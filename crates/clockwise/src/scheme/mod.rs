@@ -21,7 +21,7 @@ pub use parse::SchemeError;
 pub use secret::{SecretKey, SecretKeyError};
 
 use crate::KeyRule;
-use crate::hash::KeyHash;
+use crate::hash::{KeyHash, mix, splitmix64};
 
 /// A scheme with all its parameters.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -32,6 +32,8 @@ pub struct Scheme {
     tokens: u32,
     /// Slots; 0 where the algorithm has none.
     count: u32,
+    /// Which of several decisions on one key this is; 0 for the only one.
+    layer: u32,
     secret_digest: Option<[u8; 32]>,
     secret: Option<SecretKey>,
 }
@@ -87,10 +89,29 @@ impl Scheme {
             .with_parameter("tokens", &alloc::format!("{tokens}"))
     }
 
-    /// Slots of the scheme; `None` where it has none.
+    /// Slots of the scheme, or entries of a Maglev table; `None` where it has none.
     #[must_use]
     pub fn slot_count(&self) -> Option<u32> {
         (self.count > 0).then_some(self.count)
+    }
+
+    /// Which of several decisions on one key the scheme makes, 0 unless said otherwise.
+    ///
+    /// A key that is placed twice, first on a shard and then on a node within it, needs two layers: with one hash for
+    /// both, all keys of a shard would look alike to the second decision.
+    #[must_use]
+    pub fn layer(&self) -> u32 {
+        self.layer
+    }
+
+    /// The token of a key under the scheme.
+    #[inline]
+    pub(crate) fn token(&self, secret: &[u8; 16], key: &[u8]) -> u64 {
+        let hash = self.hash.hash(secret, key);
+        match self.layer {
+            0 => hash,
+            layer => mix(hash ^ splitmix64(u64::from(layer))),
+        }
     }
 
     /// Whether nodes are known by their place in the list, so that its order matters.
@@ -98,7 +119,12 @@ impl Scheme {
     pub fn is_numbered(&self) -> bool {
         matches!(
             self.algorithm(),
-            Algorithm::Jump | Algorithm::Modulo | Algorithm::RedisCluster
+            Algorithm::Jump
+                | Algorithm::JumpBack
+                | Algorithm::Modulo
+                | Algorithm::Probed
+                | Algorithm::Rank
+                | Algorithm::RedisCluster
         )
     }
 
@@ -160,13 +186,22 @@ impl fmt::Display for Scheme {
             self.contract.name, self.hash, self.contract.version
         )?;
         let digest = self.secret_digest.map(secret::hex);
+        let table = match self.contract.kind {
+            Kind::Slots => Some("count"),
+            Kind::Maglev => Some("size"),
+            _ => None,
+        };
+        let number = |name, value: u32| (name, alloc::format!("{value}"));
         let parameters: Vec<(&str, alloc::string::String)> = [
-            self.slot_count()
-                .filter(|_| self.contract.kind == Kind::Slots)
-                .map(|count| ("count", alloc::format!("{count}"))),
+            table
+                .filter(|name| *name == "count")
+                .map(|name| number(name, self.count)),
             digest.map(|digest| ("key_sha256", digest)),
-            self.tokens()
-                .map(|tokens| ("tokens", alloc::format!("{tokens}"))),
+            (self.layer > 0).then(|| number("layer", self.layer)),
+            table
+                .filter(|name| *name == "size")
+                .map(|name| number(name, self.count)),
+            self.tokens().map(|tokens| number("tokens", tokens)),
         ]
         .into_iter()
         .flatten()

@@ -4,7 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use core::str::FromStr;
 
-use super::contract::{CONTRACTS, Contract, DEFAULT_ENTRIES, DEFAULT_SLOTS, Kind};
+use super::contract::{CONTRACTS, Contract, DEFAULT_ENTRIES, DEFAULT_SLOTS, HashChoice, Kind};
 use super::{Scheme, secret};
 use crate::hash::KeyHash;
 use crate::maglev::is_prime;
@@ -85,6 +85,13 @@ impl Scheme {
                     .filter(|&size| size <= MAX_SLOTS && is_prime(size))
                     .ok_or_else(|| bad("a prime up to 16777213"))?;
             }
+            ("layer", _)
+                if !matches!(self.contract.hash, HashChoice::Fixed(_))
+                    && self.hash.bits() == 64 =>
+            {
+                self.layer = parse_number(value)
+                    .ok_or_else(|| bad("a whole number from 0 to 4294967295"))?;
+            }
             ("key_sha256", _) if self.hash.is_keyed() => {
                 let digest = secret::from_hex(value).ok_or_else(|| bad("64 hexadecimal digits"))?;
                 if self.secret.as_ref().is_some_and(|s| s.digest() != digest) {
@@ -108,13 +115,20 @@ impl Scheme {
             Kind::Slots => (0, DEFAULT_SLOTS),
             Kind::RedisCluster => (0, crate::redis_cluster::SLOTS),
             Kind::Maglev => (0, DEFAULT_ENTRIES),
-            Kind::Rendezvous | Kind::RendezvousOverText | Kind::Jump | Kind::JumpBack | Kind::Modulo | Kind::Probed | Kind::Rank => (0, 0),
+            Kind::Rendezvous
+            | Kind::RendezvousOverText
+            | Kind::Jump
+            | Kind::JumpBack
+            | Kind::Modulo
+            | Kind::Probed
+            | Kind::Rank => (0, 0),
         };
         Self {
             contract,
             hash: contract.default_hash(),
             tokens,
             count,
+            layer: 0,
             secret_digest: None,
             secret: None,
         }
@@ -385,8 +399,8 @@ mod tests {
                 "scheme ring: \"160\" is not a parameter: write name=value",
             ),
             (
-                "slots,count=3",
-                "scheme slots: count must be a power of two from 1 to 16777216, not \"3\"",
+                "slots,count=0",
+                "scheme slots: count must be a whole number from 1 to 16777216, not \"0\"",
             ),
             (
                 "redis-cluster,count=4",

@@ -1,6 +1,6 @@
 //! Fixed slots: the key space cut into equal parts, and a table that says whose each part is.
 //!
-//! What it is: slot = the top bits of the key hash; a table of 2^b entries names the owner. Two allocators fill the
+//! What it is: slot = floor(key hash x count / 2^64), the top bits for a power of two; a table names each slot's owner. Two allocators fill the
 //! table: [`stateless`] from the members alone, [`least_movement`] from a previous table. What it promises: every
 //! node holds its share of the slots exactly (largest remainder); one array load a lookup; replicas in an order that
 //! depends on the slot and the members only. What it does not: finer weights than one slot; a node whose share is
@@ -36,6 +36,12 @@ impl SlotTable {
         self.owners.get(slot.0 as usize).copied()
     }
 
+    /// The entry of a token under the remainder rule of Maglev; any slot of an empty table.
+    #[inline]
+    pub(crate) fn entry(&self, token: Token) -> Slot {
+        Slot(token.0.checked_rem(self.owners.len() as u64).unwrap_or(0) as u32)
+    }
+
     /// The owner of each slot in slot order.
     pub(crate) fn owners(&self) -> &[u32] {
         &self.owners
@@ -61,10 +67,10 @@ impl SlotTable {
     }
 }
 
-/// The slot of a token: its top log2(`count`) bits. `count` is a power of two.
+/// The slot of a token: the part of the space, cut into `count` equal ones, in which it lies. For a power of two these
+/// are its top bits.
 #[inline]
 pub(crate) const fn slot_of_token(token: Token, count: u32) -> Slot {
-    // A 128-bit product keeps a count of 1 legal, where a shift by 64 would not be.
     Slot(((token.0 as u128 * count as u128) >> 64) as u32)
 }
 
