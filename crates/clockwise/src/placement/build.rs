@@ -55,7 +55,7 @@ impl Placement {
         let key_rule = scheme.own_key_rule().unwrap_or_default();
         Ok(Self {
             scheme: scheme.clone(),
-            secret: scheme.secret_bytes(),
+            secret: scheme.secret(),
             key_rule,
             members,
             engine,
