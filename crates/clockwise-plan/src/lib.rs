@@ -1,1 +1,23 @@
-//! Planner.
+//! The planner: what a change of membership does to real keys, computed before anyone makes it.
+//!
+//! Keys come in through [`keys`], a [`Census`] counts where each is placed before and after, [`theory`] says what
+//! the scheme should do, and a [`Plan`] holds all figures, printed as text or JSON. Pure computation over readers: no
+//! sockets, no clock, no randomness without a seed. Memory does not grow with the number of keys.
+
+pub mod keys;
+pub mod theory;
+
+mod balance;
+mod census;
+mod limits;
+mod number;
+mod report;
+
+pub use balance::Balance;
+pub use census::{Amount, Census, Change, ChangeError, Counts};
+pub use limits::{Limit, LimitError, LimitResult};
+pub use number::{decimal, grouped, percent};
+pub use report::{
+    Basis, Failure, Flow, FromTo, Heaviest, Holding, Hottest, Load, Moved, Node, Origin, Plan,
+    PlanInput, Receiver, Renumbering, Sides, SlotMoves, Source, Theory, Warning, render_text,
+};

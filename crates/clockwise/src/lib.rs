@@ -82,3 +82,8 @@ pub use weight::{Weight, WeightError};
 pub fn node_hash(id: &NodeId) -> u64 {
     hash::splitmix64(hash::xxh3_64(id.as_str().as_bytes()))
 }
+
+/// The README's example is a doctest of this crate.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -21,9 +21,7 @@ impl Placement {
     /// # Errors
     /// [`BuildError`] names the node or the parameter that the scheme cannot work with.
     pub fn build(scheme: &Scheme, membership: &Membership) -> Result<Self, BuildError> {
-        let members = sorted(membership);
-        let engine = build_engine(scheme, membership, &members)?;
-        Self::assemble(scheme, members, engine)
+        Self::build_after(scheme, membership, None)
     }
 
     /// The same placement with another key rule.
@@ -41,10 +39,12 @@ impl Placement {
         }
     }
 
-    pub(super) fn assemble(
+    /// As [`build`](Self::build); where the scheme has slots and there is a `previous` table, from that one with the
+    /// fewest moves.
+    pub(super) fn build_after(
         scheme: &Scheme,
-        members: Vec<Member>,
-        engine: Engine,
+        membership: &Membership,
+        previous: Option<&Self>,
     ) -> Result<Self, BuildError> {
         if scheme.lacks_secret() {
             return Err(BuildError::NoSecret {
@@ -52,37 +52,59 @@ impl Placement {
                 hash: scheme.hash(),
             });
         }
-        let key_rule = scheme.own_key_rule().unwrap_or_default();
+        let mut members = membership.members().to_vec();
+        members.sort_by(|a, b| a.id().cmp(b.id()));
+        let engine = build_engine(scheme, membership, &members, previous)?;
         Ok(Self {
             scheme: scheme.clone(),
             secret: scheme.secret(),
-            key_rule,
+            key_rule: scheme.own_key_rule().unwrap_or_default(),
             members,
             engine,
         })
     }
 }
 
-/// The members in ascending order of their ids.
-pub(super) fn sorted(membership: &Membership) -> Vec<Member> {
-    let mut members = membership.members().to_vec();
-    members.sort_by(|a, b| a.id().cmp(b.id()));
-    members
+/// The table that follows a previous one, if there was one with owners.
+fn next_table(
+    previous: Option<&Placement>,
+    scheme: &Scheme,
+    members: &[Member],
+) -> Result<Option<SlotTable>, BuildError> {
+    let Some((placement, owners)) =
+        previous.and_then(|placement| Some((placement, placement.slot_owners()?)))
+    else {
+        return Ok(None);
+    };
+    if owners.is_empty() {
+        return Ok(None);
+    }
+    let place = |old: &Member| {
+        members
+            .binary_search_by(|member| member.id().cmp(old.id()))
+            .ok()
+            .map(|node| node as u32)
+    };
+    let now: Vec<Option<u32>> = placement.members().iter().map(place).collect();
+    let owners: Vec<Option<u32>> = owners.iter().map(|&owner| now[owner as usize]).collect();
+    let due = slot_dues(scheme, members)?;
+    Ok(Some(SlotTable::new(slots::least_movement(&owners, &due))))
 }
 
 fn build_engine(
     scheme: &Scheme,
     membership: &Membership,
     members: &[Member],
+    previous: Option<&Placement>,
 ) -> Result<Engine, BuildError> {
     Ok(match scheme.kind() {
         Kind::Slots => {
             let race = race(members)?;
-            let due = slot_dues(scheme, members)?;
-            Engine::Slots {
-                table: SlotTable::new(slots::stateless(&race, &due)),
-                race,
-            }
+            let table = match next_table(previous, scheme, members)? {
+                Some(table) => table,
+                None => SlotTable::new(slots::stateless(&race, &slot_dues(scheme, members)?)),
+            };
+            Engine::Slots { table, race }
         }
         Kind::Ring { form, .. } => Engine::Ring(ring(scheme, form, members)?),
         Kind::RendezvousOverText => {
@@ -105,12 +127,12 @@ fn build_engine(
         Kind::RedisCluster => {
             equal_weights(scheme, membership)?;
             let listed = in_listing_order(membership, members);
-            let table = created_ranges(&listed);
-            everyone_has_a_slot(members, &listed, &table)?;
-            Engine::RedisCluster {
-                table: SlotTable::new(table),
-                listed,
-            }
+            let table = match next_table(previous, scheme, members)? {
+                Some(table) => table,
+                None => SlotTable::new(created_ranges(&listed)),
+            };
+            everyone_has_a_slot(members, &listed, table.owners())?;
+            Engine::RedisCluster { table, listed }
         }
     })
 }
@@ -155,7 +177,7 @@ fn node_hashes(members: &[Member]) -> Result<Vec<(u64, u32)>, BuildError> {
 }
 
 /// How many slots each member is due.
-pub(super) fn slot_dues(scheme: &Scheme, members: &[Member]) -> Result<Vec<u32>, BuildError> {
+fn slot_dues(scheme: &Scheme, members: &[Member]) -> Result<Vec<u32>, BuildError> {
     let count = scheme.slot_count().unwrap_or_default();
     let milli: Vec<u32> = members
         .iter()
@@ -373,12 +395,4 @@ pub enum BuildError {
     /// The edit of the membership itself is refused.
     #[error(transparent)]
     Membership(#[from] crate::MembershipError),
-    /// Slot tables of different sizes or schemes cannot follow each other.
-    #[error("a table of {from} cannot become one of {to}")]
-    OtherScheme {
-        /// The previous placement's scheme.
-        from: String,
-        /// The scheme that was asked for.
-        to: String,
-    },
 }

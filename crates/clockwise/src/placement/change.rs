@@ -1,8 +1,6 @@
 //! Changing a placement: each change builds a new one, the old one stays as it is.
 
-use super::build::{slot_dues, sorted};
 use super::{BuildError, Engine, Placement};
-use crate::slots::{SlotTable, least_movement};
 use crate::{Algorithm, Member, Membership, NodeId, RenumberingCost, Scheme, Weight};
 
 impl Placement {
@@ -45,36 +43,11 @@ impl Placement {
     /// # Errors
     /// As [`Placement::build`].
     pub fn least_movement(&self, membership: &Membership) -> Result<Self, BuildError> {
-        let Some(owners) = self.slot_owners().filter(|owners| !owners.is_empty()) else {
-            return self.rebuilt(membership);
-        };
-        let fresh = self.rebuilt(membership)?;
-        let members = sorted(membership);
-        let place = |id: &NodeId| {
-            members
-                .binary_search_by(|member| member.id().cmp(id))
-                .ok()
-                .map(|node| node as u32)
-        };
-        let new_index: alloc::vec::Vec<Option<u32>> = self
-            .members
-            .iter()
-            .map(|member| place(member.id()))
-            .collect();
-        let previous: alloc::vec::Vec<Option<u32>> = owners
-            .iter()
-            .map(|&owner| new_index[owner as usize])
-            .collect();
-        let table = SlotTable::new(least_movement(
-            &previous,
-            &slot_dues(&self.scheme, &members)?,
-        ));
-        let engine = match fresh.engine {
-            Engine::Slots { race, .. } => Engine::Slots { table, race },
-            Engine::RedisCluster { listed, .. } => Engine::RedisCluster { table, listed },
-            other => other,
-        };
-        Ok(Self { engine, ..fresh })
+        let next = Self::build_after(&self.scheme, membership, Some(self))?;
+        Ok(Self {
+            key_rule: self.key_rule,
+            ..next
+        })
     }
 
     /// The members as a membership: in bucket order for numbered schemes, else by id.

@@ -21,7 +21,11 @@ impl Placement {
     /// As [`replicas`](Self::replicas) for a key that is hashed already.
     #[must_use]
     pub fn ranked<'p, 'k>(&'p self, key: &HashedKey<'k>, count: usize) -> Replicas<'p, 'k> {
-        let owner = self.owner_index(key).map(|node| node as u32);
+        // A ring finds its owner on the walk; the others need it first.
+        let owner = match &self.engine {
+            Engine::Ring(_) | Engine::Rendezvous(_) | Engine::JoinedText(_) => None,
+            _ => self.owner_index(key).map(|node| node as u32),
+        };
         let race_behind_owner = |k| Walk::Race {
             k,
             owner,

@@ -1,0 +1,198 @@
+//! The arguments of every command.
+
+use std::ffi::OsString;
+
+use clap::{Args as ClapArgs, Parser, Subcommand};
+
+/// Consistent hashing for sharded caches and databases: know what a change does, before you make it.
+#[derive(Debug, Parser)]
+#[command(
+    name = "clockwise",
+    version,
+    max_term_width = 100,
+    propagate_version = true
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Say what a change of membership does to your keys.
+    Plan(PlanArgs),
+    /// Print who owns keys.
+    Locate(LocateArgs),
+    /// Print shares, tokens and checksum of a membership.
+    Inspect(InspectArgs),
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "\
+Examples:
+  clockwise plan --from cache-{1..4} --add cache-5 --keys keys.txt
+  clockwise plan --from clockwise.toml --weight cache-2=0.5 --keys dump.csv.gz --limit moved=0.25 --json
+
+A membership is one cluster file, or nodes: id[@host:port][=weight], with commas or spaces between.
+A value that holds a / or names an existing file is a file; ./x forces it.
+Without --keys the figures are predicted from pseudo-random keys.
+Exit codes: 0 done, 1 a limit is broken, 2 wrong usage or bad input, 130 stopped by Ctrl-C.")]
+pub(crate) struct PlanArgs {
+    /// The membership of today.
+    #[arg(long, required = true, num_args = 1.., value_name = "MEMBERSHIP")]
+    pub(crate) from: Vec<String>,
+    /// The membership of tomorrow.
+    #[arg(long, num_args = 1.., value_name = "MEMBERSHIP", conflicts_with_all = ["add", "remove", "weight"])]
+    pub(crate) to: Vec<String>,
+    /// Add a node to the membership of today; repeatable.
+    #[arg(long, value_name = "ID[=W]")]
+    pub(crate) add: Vec<String>,
+    /// Remove a node; repeatable.
+    #[arg(long, value_name = "ID")]
+    pub(crate) remove: Vec<String>,
+    /// Give a node another weight; repeatable.
+    #[arg(long, value_name = "ID=W", allow_hyphen_values = true)]
+    pub(crate) weight: Vec<String>,
+    #[command(flatten)]
+    pub(crate) scheme: SchemeArgs,
+    /// Tokens of a ring's node of weight 1.
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) tokens: Option<String>,
+    /// The scheme of tomorrow, if it changes as well.
+    #[arg(long, value_name = "SCHEME")]
+    pub(crate) to_scheme: Option<String>,
+    #[command(flatten)]
+    pub(crate) keys: KeyArgs,
+    /// Requests per second.
+    #[arg(long, value_name = "R", value_parser = positive)]
+    pub(crate) rate: Option<f64>,
+    /// Keys that one request reads.
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) keys_per_request: Option<f64>,
+    /// Share of reads that the cache answers today, 0 to below 1.
+    #[arg(long, value_name = "SHARE", value_parser = hit_rate)]
+    pub(crate) hit_rate: Option<f64>,
+    /// Queries per second that the database can serve.
+    #[arg(long, value_name = "Q", value_parser = positive)]
+    pub(crate) capacity: Option<f64>,
+    /// Fail with exit code 1 above this: moved, imbalance, origin, failure or hot; repeatable.
+    #[arg(long, value_name = "NAME=MAX", allow_hyphen_values = true)]
+    pub(crate) limit: Vec<String>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "\
+Examples:
+  clockwise locate --cluster clockwise.toml user:1 user:2
+  clockwise locate --cluster cache-{1..4} --replicas 2 --keys keys.txt --json
+
+A membership is one cluster file, or nodes: id[@host:port][=weight], with commas or spaces between.
+What follows a file or a list with commas is a key; after nodes with spaces, put -- before the keys.
+Prints key, tab, owner (then further replicas); keys are escaped, - stands for no owner.")]
+pub(crate) struct LocateArgs {
+    /// The membership.
+    #[arg(long, required = true, num_args = 1.., value_name = "MEMBERSHIP")]
+    pub(crate) cluster: Vec<OsString>,
+    /// Keys to locate.
+    #[arg(value_name = "KEY")]
+    pub(crate) key: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) scheme: SchemeArgs,
+    /// Tokens of a ring's node of weight 1.
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) tokens: Option<String>,
+    #[command(flatten)]
+    pub(crate) keys: KeyArgs,
+    /// How many nodes to name for each key, owner first.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) replicas: Option<u32>,
+    /// Print one JSON object a key.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "\
+Examples:
+  clockwise inspect --cluster cache-{1..4} --scheme ring
+  clockwise inspect --cluster clockwise.toml --json
+
+A membership is one cluster file, or nodes: id[@host:port][=weight], with commas or spaces between.")]
+pub(crate) struct InspectArgs {
+    /// The membership.
+    #[arg(long, required = true, num_args = 1.., value_name = "MEMBERSHIP")]
+    pub(crate) cluster: Vec<String>,
+    #[command(flatten)]
+    pub(crate) scheme: SchemeArgs,
+    /// List the ring's tokens, one a line with its node; with a number, set the tokens of a node of weight 1 instead.
+    #[arg(long, value_name = "N", num_args = 0..=1, allow_hyphen_values = true)]
+    pub(crate) tokens: Option<Option<String>>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What turns a key into an owner.
+#[derive(ClapArgs, Debug)]
+pub(crate) struct SchemeArgs {
+    /// NAME[/HASH][/vN][,param=value]…, such as ring,tokens=160; slots unless a file says otherwise.
+    #[arg(long, value_name = "SCHEME")]
+    pub(crate) scheme: Option<String>,
+    /// Which bytes are the key: whole, redis-tag or between:XY.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) key_rule: Option<String>,
+    /// Where the secret of a keyed hash is: env:NAME or file:PATH, 32 hexadecimal digits.
+    #[arg(long, value_name = "REF")]
+    pub(crate) hash_key: Option<String>,
+}
+
+/// Where keys come from and how they are written.
+#[derive(ClapArgs, Debug)]
+pub(crate) struct KeyArgs {
+    /// A file (plain, .gz or .zst), - for stdin, articles/000, 000-alternatives, 003 or 004, or gen:user:{0..999}.
+    #[arg(long, value_name = "SOURCE")]
+    pub(crate) keys: Option<String>,
+    /// lines, csv, tsv or jsonl; recognised from the first lines if left out.
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) keys_format: Option<String>,
+    /// Column of the key: a name, or a number from 1.
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) key_column: Option<String>,
+    /// Column of the requests to a key.
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) requests_column: Option<String>,
+    /// Column of the bytes stored under a key.
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) bytes_column: Option<String>,
+    /// Read \n \r \t \\ and \xHH in keys as the bytes they name.
+    #[arg(long)]
+    pub(crate) escaped: bool,
+    /// Share of bad lines above which the command fails, 0 to 1.
+    #[arg(long, value_name = "SHARE", default_value = "0.001", value_parser = share)]
+    pub(crate) max_bad: f64,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    number(text)
+        .filter(|number| *number > 0.0)
+        .ok_or_else(|| "must be a number above 0".to_owned())
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    number(text)
+        .filter(|number| (0.0..=1.0).contains(number))
+        .ok_or_else(|| "must be 0 to 1".to_owned())
+}
+
+fn hit_rate(text: &str) -> Result<f64, String> {
+    number(text)
+        .filter(|number| (0.0..1.0).contains(number))
+        .ok_or_else(|| "must be 0 to below 1".to_owned())
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|number: &f64| number.is_finite())
+}

@@ -1,0 +1,200 @@
+//! `clockwise plan`: what a change of membership does to keys.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clockwise::hash::Rng;
+use clockwise::{Algorithm, Membership, Scheme};
+use clockwise_plan::{
+    Basis, Census, Change, Limit, LimitError, Load, Plan, PlanInput, Source, Warning, render_text,
+};
+
+use crate::args::PlanArgs;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::keys::{KeySource, Reading};
+use crate::membership::{Cluster, explain_build, explain_edit, parse_edit, parse_node};
+use crate::nearest::did_you_mean;
+use crate::output::Output;
+
+pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
+    let limits = args
+        .limit
+        .iter()
+        .map(|text| parse_limit(text))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut warnings = Vec::new();
+    let change = change(args, &mut warnings)?;
+    let source = args
+        .keys
+        .keys
+        .as_deref()
+        .map(|source| KeySource::open(source, &args.keys))
+        .transpose()?;
+
+    let stop = interrupt::watch()?;
+    let mut census = Census::new(&change);
+    let source = match source {
+        Some(source) => {
+            let Reading {
+                text,
+                bad_lines,
+                partial,
+                warnings: more,
+            } = source.read(&stop, |key, requests, bytes| {
+                census.add(key, requests, bytes)
+            })?;
+            warnings.extend(more);
+            if census.keys() == 0 && !partial {
+                return Err(Failure::usage(format!("{text}: there are no keys in it")));
+            }
+            Source {
+                text,
+                basis: Basis::Exact,
+                bad_lines,
+                partial,
+            }
+        }
+        None => predicted(&mut census, &stop),
+    };
+    let partial = source.partial;
+    let load = Load {
+        rate: args.rate,
+        keys_per_request: args.keys_per_request,
+        hit_rate: args.hit_rate,
+        capacity: args.capacity,
+    };
+    let input = PlanInput {
+        change: &change,
+        counts: census.finish(),
+        source,
+        load,
+        limits,
+        warnings,
+    };
+    let plan = Plan::new(input).map_err(Failure::usage)?;
+
+    let mut output = Output::new();
+    if args.json {
+        output.json(&plan)?;
+    } else {
+        output.write(&render_text(&plan))?;
+    }
+    output.finish()?;
+    Ok(match (partial, plan.is_within_limits()) {
+        (true, _) => ExitCode::from(interrupt::EXIT_CODE),
+        (false, true) => ExitCode::SUCCESS,
+        (false, false) => ExitCode::from(1),
+    })
+}
+
+/// Both placements, from the arguments.
+fn change(args: &PlanArgs, warnings: &mut Vec<Warning>) -> Result<Change, Failure> {
+    let tokens = args.tokens.as_deref();
+    let mut today = Cluster::read(&args.from)?;
+    warnings.append(&mut today.warnings);
+    let scheme = today.scheme(None, tokens, &args.scheme)?;
+    let from = today.place(&today.membership, &scheme, &args.scheme)?;
+
+    let mut tomorrow = if args.to.is_empty() {
+        None
+    } else {
+        Some(Cluster::read(&args.to)?)
+    };
+    let to_list = match &mut tomorrow {
+        Some(tomorrow) => {
+            warnings.append(&mut tomorrow.warnings);
+            tomorrow.membership.clone()
+        }
+        None => edited(args, &today.membership, &scheme, warnings)?,
+    };
+    let to_cluster = tomorrow.as_ref().unwrap_or(&today);
+    let to_scheme = to_cluster.scheme(args.to_scheme.as_deref(), tokens, &args.scheme)?;
+    // A running Redis Cluster keeps its table: a change moves slots out of it, it is not dealt out anew.
+    let follows = scheme == to_scheme && scheme.algorithm() == Algorithm::RedisCluster;
+    let to = if follows {
+        from.least_movement(&to_list).map_err(explain_build)?
+    } else {
+        to_cluster.place(&to_list, &to_scheme, &args.scheme)?
+    };
+    Change::new((from, &today.membership), (to, &to_list), follows).map_err(Failure::usage)
+}
+
+/// The membership of today with the edits of the command line: first removals, then weights, then additions.
+fn edited(
+    args: &PlanArgs,
+    today: &Membership,
+    scheme: &Scheme,
+    warnings: &mut Vec<Warning>,
+) -> Result<Membership, Failure> {
+    if args.add.is_empty()
+        && args.remove.is_empty()
+        && args.weight.is_empty()
+        && args.to_scheme.is_none()
+    {
+        return Err(
+            Failure::usage("nothing to plan: the membership stays as it is")
+                .hint("say what changes with --to, --add, --remove, --weight or --to-scheme"),
+        );
+    }
+    let mut membership = today.clone();
+    for id in &args.remove {
+        let id = id.parse().map_err(Failure::usage)?;
+        let smaller = membership
+            .without(&id)
+            .map_err(|error| explain_edit(error, &membership))?;
+        scheme
+            .allows_removal(&membership, &id)
+            .map_err(explain_build)?;
+        membership = smaller;
+    }
+    for text in &args.weight {
+        let (id, weight) = parse_edit(text)?;
+        membership = membership
+            .with_weight(&id, weight)
+            .map_err(|error| explain_edit(error, &membership))?;
+    }
+    for node in args.add.iter().flat_map(|value| value.split(',')) {
+        let (member, warning) = parse_node(node)?;
+        warnings.extend(warning);
+        membership = membership.with(member).map_err(Failure::usage)?;
+    }
+    Ok(membership)
+}
+
+fn parse_limit(text: &str) -> Result<Limit, Failure> {
+    text.parse().map_err(|error: LimitError| {
+        let hint = match &error {
+            LimitError::Unknown { name } => {
+                did_you_mean(name, ["moved", "imbalance", "origin", "failure", "hot"])
+            }
+            _ => None,
+        };
+        Failure::usage(error).maybe_hint(hint)
+    })
+}
+
+/// Counts pseudo-random keys where no real ones were given.
+fn predicted(census: &mut Census<'_>, stop: &Arc<AtomicBool>) -> Source {
+    let mut rng = Rng::new(PREDICTION_SEED);
+    let mut partial = false;
+    for i in 0..PREDICTED_KEYS {
+        if i % 4096 == 0 && stop.load(Ordering::Relaxed) {
+            partial = true;
+            break;
+        }
+        census.add(&rng.next_u64().to_le_bytes(), None, None);
+    }
+    Source {
+        text: "none given: pseudo-random ones stand for any (see --keys)".to_owned(),
+        basis: Basis::Predicted,
+        bad_lines: 0,
+        partial,
+    }
+}
+
+/// As many keys as bring the error of a share below 0.05 %.
+const PREDICTED_KEYS: u64 = 1 << 20;
+/// Any fixed number: the same prediction each time.
+const PREDICTION_SEED: u64 = 42;

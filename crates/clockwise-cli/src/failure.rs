@@ -1,0 +1,60 @@
+//! How a command ends when it cannot do what was asked.
+
+use std::fmt::Display;
+use std::process::ExitCode;
+
+/// A message for people, a hint if the fix is known, and the exit code.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    message: String,
+    hint: Option<String>,
+    code: u8,
+}
+
+impl Failure {
+    /// Wrong usage or bad input: exit code 2.
+    pub(crate) fn usage(message: impl Display) -> Self {
+        Self {
+            message: message.to_string(),
+            hint: None,
+            code: 2,
+        }
+    }
+
+    /// The same failure with a way out.
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
+        Self {
+            hint: Some(hint.into()),
+            ..self
+        }
+    }
+
+    /// The same failure with a way out, if there is one.
+    pub(crate) fn maybe_hint(self, hint: Option<String>) -> Self {
+        Self {
+            hint: hint.or(self.hint),
+            ..self
+        }
+    }
+
+    /// Output that nobody reads any more, as when `head` has seen enough: nothing to report.
+    pub(crate) fn closed_output() -> Self {
+        Self {
+            message: String::new(),
+            hint: None,
+            code: 0,
+        }
+    }
+
+    /// Prints the failure to stderr and gives its exit code.
+    #[expect(clippy::print_stderr, reason = "errors go to stderr from here only")]
+    pub(crate) fn report(self) -> ExitCode {
+        if self.code != 0 {
+            eprintln!("error: {}", self.message);
+            if let Some(hint) = self.hint {
+                eprintln!("hint: {hint}");
+            }
+        }
+        ExitCode::from(self.code)
+    }
+}

@@ -1,0 +1,82 @@
+//! Nodes written on the command line: `id[@host:port][=weight]`, with commas or spaces between.
+
+use clockwise::{Endpoint, KeyRule, Member, Membership, NodeId, Weight};
+use clockwise_plan::Warning;
+
+use super::Cluster;
+use crate::failure::Failure;
+
+/// A membership of inline nodes, keys by hash tag.
+pub(super) fn read(values: &[String]) -> Result<Cluster, Failure> {
+    let mut warnings = Vec::new();
+    let mut members = Vec::new();
+    for node in values.iter().flat_map(|value| value.split(',')) {
+        let (member, warning) = parse_node(node)?;
+        members.push(member);
+        warnings.extend(warning);
+    }
+    let membership = Membership::new(members).map_err(Failure::usage)?;
+    Ok(Cluster {
+        membership,
+        scheme: None,
+        key_rule: KeyRule::RedisTag,
+        replicas: 1,
+        warnings,
+    })
+}
+
+/// One node. An address alone is id and endpoint at once, with a warning.
+pub(crate) fn parse_node(text: &str) -> Result<(Member, Option<Warning>), Failure> {
+    let (name, weight) = match text.split_once('=') {
+        Some((name, weight)) => (name, parse_weight(name, weight)?),
+        None => (text, Weight::ONE),
+    };
+    let (id, endpoint, warning) = match name.split_once('@') {
+        Some((id, endpoint)) => (id, Some(parse_endpoint(endpoint)?), None),
+        None if name.contains(':') || name.starts_with('[') => {
+            let endpoint = parse_endpoint(name).map_err(|failure| {
+                failure.hint("an id with a colon that is no address needs a cluster file")
+            })?;
+            let text = format!(
+                "{name} is an address as identity: if the node moves to another one, its keys move too; write ID@{name}"
+            );
+            (
+                name,
+                Some(endpoint),
+                Some(Warning::new("address-as-id", text)),
+            )
+        }
+        None => (name, None, None),
+    };
+    if id.contains('/') && !id.starts_with("unix:") {
+        return Err(Failure::usage(format!(
+            "node {id:?}: an id with a / needs a cluster file"
+        )));
+    }
+    let member = Member::new(parse_id(id)?).with_weight(weight);
+    Ok((
+        endpoint.into_iter().fold(member, Member::with_endpoint),
+        warning,
+    ))
+}
+
+/// The id and weight of `ID=W`.
+pub(crate) fn parse_edit(text: &str) -> Result<(NodeId, Weight), Failure> {
+    let (id, weight) = text.rsplit_once('=').ok_or_else(|| {
+        Failure::usage(format!("{text:?}: must be ID=WEIGHT, such as cache-2=0.5"))
+    })?;
+    Ok((parse_id(id)?, parse_weight(id, weight)?))
+}
+
+fn parse_id(text: &str) -> Result<NodeId, Failure> {
+    text.parse().map_err(Failure::usage)
+}
+
+fn parse_endpoint(text: &str) -> Result<Endpoint, Failure> {
+    text.parse().map_err(Failure::usage)
+}
+
+fn parse_weight(node: &str, text: &str) -> Result<Weight, Failure> {
+    text.parse::<Weight>()
+        .map_err(|error| Failure::usage(error.for_node(node)))
+}

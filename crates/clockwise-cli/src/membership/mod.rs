@@ -1,0 +1,151 @@
+//! Reading a membership that a person named: nodes on the command line, or a cluster file.
+
+mod cluster_file;
+mod inline;
+mod scheme;
+
+use std::path::Path;
+
+use clockwise::{KeyRule, Membership, MembershipError, NodeId, Placement, Scheme};
+use clockwise_plan::Warning;
+
+pub(crate) use inline::{parse_edit, parse_node};
+pub(crate) use scheme::{parse_key_rule, parse_scheme, read_secret};
+
+use crate::args::SchemeArgs;
+use crate::failure::Failure;
+use crate::nearest::did_you_mean;
+
+/// A membership with what its file says about placement.
+#[derive(Debug)]
+pub(crate) struct Cluster {
+    pub(crate) membership: Membership,
+    pub(crate) scheme: Option<Scheme>,
+    pub(crate) key_rule: KeyRule,
+    pub(crate) replicas: u32,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+impl Cluster {
+    /// Reads the values of `--from`, `--to` or `--cluster`.
+    pub(crate) fn read(values: &[String]) -> Result<Self, Failure> {
+        let mut cluster = match values {
+            [value] if names_file(value) => cluster_file::read(value)?,
+            _ => {
+                if let Some(file) = values.iter().find(|value| names_file(value)) {
+                    return Err(Failure::usage(format!(
+                        "{file} is a file: it must be the only membership value"
+                    ))
+                    .hint("name the nodes in the file, or all of them on the command line"));
+                }
+                inline::read(values)?
+            }
+        };
+        for (first, second) in cluster.membership.shared_endpoints() {
+            let endpoint = second
+                .endpoint()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            cluster.warnings.push(Warning::new(
+                "shared-endpoint",
+                format!(
+                    "{} and {} are both reached at {endpoint}",
+                    first.id(),
+                    second.id()
+                ),
+            ));
+        }
+        Ok(cluster)
+    }
+
+    /// The scheme to place by: the one asked for, else the arguments', else the file's, else `slots`; with the number of tokens and the secret
+    /// that the arguments give.
+    pub(crate) fn scheme(
+        &self,
+        asked: Option<&str>,
+        tokens: Option<&str>,
+        args: &SchemeArgs,
+    ) -> Result<Scheme, Failure> {
+        let scheme = match asked.or(args.scheme.as_deref()) {
+            Some(text) => parse_scheme(text)?,
+            None => self
+                .scheme
+                .clone()
+                .map_or_else(|| parse_scheme("slots"), Ok)?,
+        };
+        let scheme = match tokens {
+            Some(tokens) => scheme
+                .with_parameter("tokens", tokens)
+                .map_err(Failure::usage)?,
+            None => scheme,
+        };
+        match &args.hash_key {
+            Some(reference) if scheme.hash().is_keyed() => scheme
+                .with_secret(read_secret(reference)?)
+                .map_err(Failure::usage),
+            _ => Ok(scheme),
+        }
+    }
+
+    /// The placement of a membership that belongs to this cluster.
+    pub(crate) fn place(
+        &self,
+        membership: &Membership,
+        scheme: &Scheme,
+        args: &SchemeArgs,
+    ) -> Result<Placement, Failure> {
+        let asked = args.key_rule.as_deref().map(parse_key_rule).transpose()?;
+        let key_rule = asked.or(scheme.own_key_rule()).unwrap_or(self.key_rule);
+        Placement::build(scheme, membership)
+            .and_then(|placement| placement.with_key_rule(key_rule))
+            .map_err(explain_build)
+    }
+}
+
+/// Whether a value is a file's name: it holds a slash, or such a file exists.
+pub(crate) fn names_file(value: &str) -> bool {
+    let path = value.split_once('#').map_or(value, |(path, _)| path);
+    !value.starts_with("unix:") && (path.contains('/') || Path::new(path).is_file())
+}
+
+/// A failure of building a placement, with its hint.
+pub(crate) fn explain_build(error: clockwise::BuildError) -> Failure {
+    use clockwise::BuildError::{
+        MiddleBucket, NoSecret, TooManyTokens, UnequalWeights, WeightVanishes,
+    };
+    let hint = match &error {
+        NoSecret { .. } => Some("give its key with --hash-key env:NAME or --hash-key file:PATH".to_owned()),
+        WeightVanishes { .. } => {
+            Some("raise the weight, or take more slots, as in --scheme slots,count=65536".to_owned())
+        }
+        UnequalWeights { .. } => Some("slots, ring and rendezvous take weights".to_owned()),
+        TooManyTokens { .. } => Some("lower --tokens or that weight: only ratios between weights matter".to_owned()),
+        MiddleBucket { .. } => {
+            Some("to see the cost on your keys, list the remaining nodes with --to; slots, ring and rendezvous lose any node".to_owned())
+        }
+        _ => None,
+    };
+    Failure::usage(error).maybe_hint(hint)
+}
+
+/// A failure of editing a membership, with the nearest known id.
+pub(crate) fn explain_edit(error: MembershipError, membership: &Membership) -> Failure {
+    let hint = match &error {
+        MembershipError::UnknownNode { id } => unknown_node_hint(id, membership),
+        _ => None,
+    };
+    Failure::usage(error).maybe_hint(hint)
+}
+
+fn unknown_node_hint(id: &NodeId, membership: &Membership) -> Option<String> {
+    let known = || {
+        membership
+            .members()
+            .iter()
+            .map(|member| member.id().as_str())
+    };
+    did_you_mean(id.as_str(), known()).or_else(|| {
+        let some: Vec<&str> = known().take(10).collect();
+        (!some.is_empty()).then(|| format!("its nodes are {}", some.join(", ")))
+    })
+}

@@ -1,0 +1,98 @@
+//! Progress on stderr for anything that takes over a second: a bar on a terminal, a plain line every 5 s elsewhere.
+
+use std::io::{IsTerminal as _, stderr};
+use std::time::Duration;
+
+use clockwise_plan::grouped;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::clock::Moment;
+use crate::output::note;
+
+/// Progress of one pass over keys.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    started: Moment,
+    last_line: Duration,
+    total: Option<u64>,
+    unit: Unit,
+    bar: Option<ProgressBar>,
+}
+
+/// What `done` and `total` count.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Unit {
+    Bytes,
+    Keys,
+}
+
+impl Progress {
+    /// Progress towards `total`, if it is known.
+    pub(crate) fn new(total: Option<u64>, unit: Unit) -> Self {
+        Self {
+            started: Moment::now(),
+            last_line: Duration::ZERO,
+            total,
+            unit,
+            bar: None,
+        }
+    }
+
+    /// Tells how far the pass is: `done` of the total, and `keys` read.
+    pub(crate) fn update(&mut self, done: u64, keys: u64) {
+        let elapsed = self.started.elapsed();
+        if elapsed < QUIET {
+            return;
+        }
+        if stderr().is_terminal() {
+            let (total, unit) = (self.total, self.unit);
+            let bar = self.bar.get_or_insert_with(|| bar(total, unit));
+            bar.set_position(done);
+            bar.set_message(format!(
+                "{} keys, {} a second",
+                grouped(keys),
+                grouped(per_second(keys, elapsed))
+            ));
+        } else if elapsed - self.last_line >= BETWEEN_LINES {
+            self.last_line = elapsed;
+            let share = match self.total {
+                Some(total) if total > 0 => format!(" ({} %)", 100 * done.min(total) / total),
+                _ => String::new(),
+            };
+            note(&format!(
+                "read {} keys{share}, {} a second",
+                grouped(keys),
+                grouped(per_second(keys, elapsed))
+            ));
+        }
+    }
+
+    /// Takes the bar off the terminal.
+    pub(crate) fn finish(self) {
+        if let Some(bar) = self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn bar(total: Option<u64>, unit: Unit) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(10));
+    let counter = match unit {
+        Unit::Bytes => "{bytes}/{total_bytes}",
+        Unit::Keys => "{human_pos}/{human_len}",
+    };
+    let template = match total {
+        Some(_) => format!("{{bar:30}} {counter} {{msg}}, {{eta}} left"),
+        None => "{spinner} {msg}".to_owned(),
+    };
+    // The template is one of the texts above; a bar without it would still count.
+    ProgressStyle::with_template(&template).map_or(bar.clone(), |style| bar.with_style(style))
+}
+
+fn per_second(keys: u64, elapsed: Duration) -> u64 {
+    (keys as f64 / elapsed.as_secs_f64().max(0.001)) as u64
+}
+
+/// Shorter passes show nothing.
+const QUIET: Duration = Duration::from_secs(1);
+const BETWEEN_LINES: Duration = Duration::from_secs(5);

@@ -1,0 +1,135 @@
+//! What happens when any one node of the new membership fails: who takes its keys, and who is heaviest then.
+
+use clockwise::{Algorithm, Placement};
+use serde::Serialize;
+
+use super::share;
+use crate::census::{Change, Counts};
+use crate::theory;
+
+/// The failure of one node, by the scheme's ranked answer: each of its keys goes to the next node behind it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the JSON form, described in the book's reference"
+)]
+pub struct Failure {
+    pub node: String,
+    pub owned: u64,
+    pub receivers: Vec<Receiver>,
+    pub largest_receiver_share: f64,
+    pub heaviest_after: Option<Heaviest>,
+    /// For schemes that number their nodes: what it costs to renumber instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renumbered: Option<Renumbering>,
+}
+
+/// A node that takes keys of a failed one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "as for Failure")]
+pub struct Receiver {
+    pub id: String,
+    pub keys: u64,
+    /// Of the failed node's keys.
+    pub share: f64,
+}
+
+/// The node that carries most against its fair share once another has failed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "as for Failure")]
+pub struct Heaviest {
+    pub id: String,
+    pub max_over_mean: f64,
+}
+
+/// The share of all keys that moves when the nodes behind a failed one are renumbered.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "as for Failure")]
+pub struct Renumbering {
+    pub moved_share: f64,
+    pub basis: &'static str,
+}
+
+/// One entry for each node of the new membership that has weight, in the order of the change.
+pub(super) fn failures(change: &Change, counts: &Counts) -> Vec<Failure> {
+    let weight = |node: usize| {
+        change.nodes[node]
+            .to
+            .map_or(0, |member| change.to.members()[member].weight().milli())
+    };
+    let nodes: Vec<usize> = (0..change.nodes.len())
+        .filter(|&node| weight(node) > 0)
+        .collect();
+    let total_weight: u64 = nodes.iter().map(|&node| u64::from(weight(node))).sum();
+    let total_keys: u64 = nodes.iter().map(|&node| counts.after[node].keys).sum();
+    let mut received: Vec<Vec<(usize, u64)>> = vec![Vec::new(); change.nodes.len()];
+    for (failed, taker, amount) in counts.seconds.iter() {
+        if failed < change.nodes.len() && taker < change.nodes.len() {
+            received[failed].push((taker, amount.keys));
+        }
+    }
+    nodes
+        .iter()
+        .map(|&failed| {
+            let owned = counts.after[failed].keys;
+            let takers = &mut received[failed];
+            takers.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+            let receivers: Vec<Receiver> = takers
+                .iter()
+                .map(|&(node, keys)| Receiver {
+                    id: change.nodes[node].id.clone(),
+                    keys,
+                    share: share(keys, owned),
+                })
+                .collect();
+            let weight_left = total_weight - u64::from(weight(failed));
+            let ranked = change.to.scheme().has_ranking();
+            let heaviest = nodes
+                .iter()
+                .filter(|&&node| node != failed && ranked && total_keys > 0)
+                .map(|&node| {
+                    let taken = takers
+                        .iter()
+                        .find(|taker| taker.0 == node)
+                        .map_or(0, |taker| taker.1);
+                    let fair = total_keys as f64 * f64::from(weight(node)) / weight_left as f64;
+                    ((counts.after[node].keys + taken) as f64 / fair, node)
+                });
+            let heaviest =
+                heaviest.reduce(|most, other| if other.0 > most.0 { other } else { most });
+            Failure {
+                node: change.nodes[failed].id.clone(),
+                owned,
+                largest_receiver_share: receivers.first().map_or(0.0, |receiver| receiver.share),
+                receivers,
+                heaviest_after: heaviest.map(|(max_over_mean, node)| Heaviest {
+                    id: change.nodes[node].id.clone(),
+                    max_over_mean,
+                }),
+                renumbered: renumbering(&change.to, &change.nodes[failed].id),
+            }
+        })
+        .collect()
+}
+
+/// The predicted cost of closing the gap that a failed node leaves in the numbering.
+fn renumbering(placement: &Placement, failed: &str) -> Option<Renumbering> {
+    if !matches!(
+        placement.scheme().algorithm(),
+        Algorithm::Jump | Algorithm::Modulo
+    ) {
+        return None;
+    }
+    let membership = placement.membership();
+    let id = membership
+        .members()
+        .iter()
+        .find(|member| member.id().as_str() == failed)?
+        .id();
+    let rest = Placement::build(placement.scheme(), &membership.without(id).ok()?).ok()?;
+    let expected = theory::expected_move(placement, &rest, false);
+    Some(Renumbering {
+        moved_share: expected.share,
+        basis: "predicted",
+    })
+}

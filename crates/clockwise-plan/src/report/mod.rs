@@ -1,0 +1,572 @@
+//! A finished plan: every figure of a change, ready to be printed.
+//!
+//! What it is: the numbers of a census with the theory beside them, the failures, the limits and the warnings. What
+//! it promises: counts are integers; the basis says whether they are exact, sampled or predicted; fields may be
+//! added to the JSON form, never changed. What it does not: decide. Cost: O(pairs of nodes that exchange keys).
+
+mod failures;
+mod text;
+mod warnings;
+
+use clockwise::{Algorithm, Share};
+use serde::Serialize;
+
+use crate::census::{Amount, Change, ChangeNode, Counts};
+use crate::limits::Measure;
+use crate::{Balance, Limit, LimitError, LimitResult, theory};
+pub use failures::{Failure, Heaviest, Receiver, Renumbering};
+pub use text::render_text;
+pub use warnings::Warning;
+
+/// How sure the figures are.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Basis {
+    /// Every key was counted.
+    Exact,
+    /// A part of the keys was counted.
+    Sampled,
+    /// No key was read: pseudo-random ones stand for all.
+    Predicted,
+}
+
+/// Where the keys came from.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Source {
+    /// What the user named, with how it was read.
+    pub text: String,
+    /// How sure counts of it are.
+    pub basis: Basis,
+    /// Lines that were no keys.
+    pub bad_lines: u64,
+    /// Whether reading was cut short.
+    pub partial: bool,
+}
+
+/// The traffic that the user told about.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Load {
+    /// Requests per second.
+    pub rate: Option<f64>,
+    /// Keys read by one request.
+    pub keys_per_request: Option<f64>,
+    /// Share of reads that the cache answers, 0 to below 1.
+    pub hit_rate: Option<f64>,
+    /// Queries per second that the database can serve.
+    pub capacity: Option<f64>,
+}
+
+/// All that a plan is made of.
+#[derive(Debug)]
+pub struct PlanInput<'c> {
+    /// The two placements.
+    pub change: &'c Change,
+    /// The finished count.
+    pub counts: Counts,
+    /// Where the keys came from.
+    pub source: Source,
+    /// The traffic.
+    pub load: Load,
+    /// Limits to check.
+    pub limits: Vec<Limit>,
+    /// Warnings about the input.
+    pub warnings: Vec<Warning>,
+}
+
+/// A finished plan; serialises as `clockwise.plan/1`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the JSON form, described in the book's reference"
+)]
+pub struct Plan {
+    pub kind: &'static str,
+    pub basis: Basis,
+    pub partial: bool,
+    pub source: String,
+    pub keys: u64,
+    pub distinct_keys: u64,
+    pub distinct_keys_exact: bool,
+    pub effective_keys: u64,
+    pub bad_lines: u64,
+    pub requests: Option<u64>,
+    pub bytes: Option<u64>,
+    pub scheme: FromTo,
+    pub key_rule: FromTo,
+    pub moved: Moved,
+    pub theory: Theory,
+    pub nodes: Vec<Node>,
+    pub unowned: Sides<u64>,
+    pub flows: Vec<Flow>,
+    pub balance: Sides<Balance>,
+    pub balance_requests: Option<Sides<Balance>>,
+    pub balance_bytes: Option<Sides<Balance>>,
+    pub failures: Vec<Failure>,
+    pub hottest: Option<Hottest>,
+    pub slots: Option<SlotMoves>,
+    pub origin: Option<Origin>,
+    pub limits: Vec<LimitResult>,
+    pub warnings: Vec<Warning>,
+}
+
+/// A figure before and after the change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "as for Plan")]
+pub struct Sides<T> {
+    pub before: T,
+    pub after: T,
+}
+
+/// A text for each side of the change.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "as for Plan")]
+pub struct FromTo {
+    pub from: String,
+    pub to: String,
+}
+
+/// What changes its owner.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "as for Plan")]
+pub struct Moved {
+    pub keys: u64,
+    pub share: f64,
+    pub requests: Option<u64>,
+    pub bytes: Option<u64>,
+    pub between_remaining: u64,
+}
+
+/// What should change its owner.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "as for Plan")]
+pub struct Theory {
+    pub moved_share: f64,
+    pub moved_share_sd: f64,
+    /// The least that any placement of these weights could move.
+    pub least_moved_share: f64,
+}
+
+/// A node before and after.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "as for Plan")]
+pub struct Node {
+    pub id: String,
+    #[serde(flatten)]
+    pub sides: Sides<Holding>,
+    pub received: u64,
+    pub gave: u64,
+}
+
+/// What a node holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "as for Plan")]
+pub struct Holding {
+    pub keys: u64,
+    pub requests: Option<u64>,
+    pub bytes: Option<u64>,
+    pub share: f64,
+    pub wanted_share: f64,
+    pub space_share: Option<f64>,
+}
+
+/// Keys that go from one node to another; `null` stands for no owner.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "as for Plan")]
+pub struct Flow {
+    pub from: Option<String>,
+    pub to: Option<String>,
+    pub keys: u64,
+    pub requests: Option<u64>,
+    pub bytes: Option<u64>,
+}
+
+/// The key with most requests and the floor that it sets under any placement.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "as for Plan")]
+pub struct Hottest {
+    pub key: String,
+    pub requests: u64,
+    pub share: f64,
+    /// Its requests over a node's fair share of all requests.
+    pub share_of_fair: f64,
+}
+
+/// Slots that move: by the two tables in the plan, and at the least if a store kept the table.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "as for Plan")]
+pub struct SlotMoves {
+    pub slots: u64,
+    pub moved: u64,
+    pub moved_least: u64,
+}
+
+/// Queries per second that reach the database: before, and at the first moment after.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "as for Plan")]
+pub struct Origin {
+    pub queries_before: f64,
+    pub queries_after: f64,
+    pub factor: f64,
+}
+
+impl Plan {
+    /// The plan of these counts.
+    ///
+    /// # Errors
+    /// [`LimitError::Unknowable`] when a limit is set on something that the input does not tell.
+    pub fn new(input: PlanInput<'_>) -> Result<Self, LimitError> {
+        let PlanInput {
+            change,
+            counts,
+            source,
+            load,
+            limits,
+            warnings,
+        } = input;
+        let (from, to) = (&change.from, &change.to);
+        let effective_keys = counts.clumps.effective_keys();
+        let (distinct_keys, distinct_keys_exact) = counts.distinct.count();
+        let known = |amount: Amount| {
+            (
+                counts.requests.map(|_| amount.requests),
+                counts.bytes.map(|_| amount.bytes),
+            )
+        };
+        let moved = moved(change, &counts);
+        let expected = theory::expected_move(from, to, change.follows);
+        let nodes = nodes(change, &counts);
+        let flows = counts.flows.iter().map(|(old, new, amount)| {
+            let id = |node: usize| change.nodes.get(node).map(|node| node.id.clone());
+            let (requests, bytes) = known(amount);
+            Flow {
+                from: id(old),
+                to: id(new),
+                keys: amount.keys,
+                requests,
+                bytes,
+            }
+        });
+        let balance = |of: fn(Amount) -> u64, keys| balance(change, &counts, of, keys);
+        let mut plan = Self {
+            kind: "clockwise.plan/1",
+            basis: source.basis,
+            partial: source.partial,
+            source: source.text,
+            keys: counts.keys,
+            distinct_keys,
+            distinct_keys_exact,
+            effective_keys,
+            bad_lines: source.bad_lines,
+            requests: counts.requests,
+            bytes: counts.bytes,
+            scheme: FromTo {
+                from: from.scheme().to_string(),
+                to: to.scheme().to_string(),
+            },
+            key_rule: FromTo {
+                from: from.key_rule().to_string(),
+                to: to.key_rule().to_string(),
+            },
+            moved,
+            theory: Theory {
+                moved_share: expected.share,
+                moved_share_sd: expected.sd_on(effective_keys),
+                least_moved_share: least_moved_share(&nodes),
+            },
+            unowned: Sides {
+                before: counts.before.last().map_or(0, |amount| amount.keys),
+                after: counts.after.last().map_or(0, |amount| amount.keys),
+            },
+            flows: flows.collect(),
+            balance: balance(|amount| amount.keys, effective_keys),
+            balance_requests: counts
+                .requests
+                .map(|_| balance(|amount| amount.requests, 0)),
+            balance_bytes: counts.bytes.map(|_| balance(|amount| amount.bytes, 0)),
+            failures: failures::failures(change, &counts),
+            hottest: hottest(change, &counts),
+            slots: slot_moves(change),
+            origin: origin(load, &moved, counts.requests),
+            limits: Vec::new(),
+            warnings,
+            nodes,
+        };
+        plan.limits = limits
+            .into_iter()
+            .map(|limit| plan.check(limit))
+            .collect::<Result<_, _>>()?;
+        warnings::warn(&mut plan, change);
+        Ok(plan)
+    }
+
+    /// Whether every limit is kept.
+    #[must_use]
+    pub fn is_within_limits(&self) -> bool {
+        self.limits.iter().all(|limit| limit.ok)
+    }
+
+    fn check(&self, limit: Limit) -> Result<LimitResult, LimitError> {
+        let unknowable = |needs| LimitError::Unknowable {
+            name: limit.measure.name(),
+            needs,
+        };
+        let value = match limit.measure {
+            Measure::Moved => self.moved.share,
+            Measure::Imbalance => self.balance.after.max_over_mean,
+            Measure::Origin => {
+                self.origin
+                    .ok_or_else(|| unknowable("it needs --rate and --hit-rate"))?
+                    .factor
+            }
+            Measure::Failure => self
+                .failures
+                .iter()
+                .filter_map(|failure| failure.heaviest_after.as_ref())
+                .map(|heaviest| heaviest.max_over_mean)
+                .reduce(f64::max)
+                .ok_or_else(|| unknowable("no node takes over when another fails"))?,
+            Measure::Hot => {
+                self.hottest
+                    .as_ref()
+                    .ok_or_else(|| {
+                        unknowable("the keys come without requests (see --requests-column)")
+                    })?
+                    .share_of_fair
+            }
+        };
+        Ok(LimitResult::new(limit, value))
+    }
+}
+
+fn moved(change: &Change, counts: &Counts) -> Moved {
+    let stays = |node: usize| {
+        change
+            .nodes
+            .get(node)
+            .is_some_and(|node| node.from.is_some() && node.to.is_some())
+    };
+    let (all, between) = counts.flows.iter().fold(
+        (Amount::default(), 0),
+        |(all, between), (old, new, amount)| {
+            (
+                all + amount,
+                between
+                    + if stays(old) && stays(new) && untouched(change, old, new) {
+                        amount.keys
+                    } else {
+                        0
+                    },
+            )
+        },
+    );
+    Moved {
+        keys: all.keys,
+        share: share(all.keys, counts.keys),
+        requests: counts.requests.map(|_| all.requests),
+        bytes: counts.bytes.map(|_| all.bytes),
+        between_remaining: between,
+    }
+}
+
+/// Whether neither node asked for a move: keys between nodes whose weight stays have no reason to go.
+fn untouched(change: &Change, old: usize, new: usize) -> bool {
+    let same_weight = |node: &ChangeNode| {
+        let weight = |placement: &clockwise::Placement, member: Option<usize>| {
+            member.map(|member| placement.members()[member].weight())
+        };
+        weight(&change.from, node.from) == weight(&change.to, node.to)
+    };
+    same_weight(&change.nodes[old]) && same_weight(&change.nodes[new])
+}
+
+fn nodes(change: &Change, counts: &Counts) -> Vec<Node> {
+    let mut nodes: Vec<Node> = Vec::with_capacity(change.nodes.len());
+    let spaces = (change.from.space_shares(), change.to.space_shares());
+    let weights = (total_weight(&change.from), total_weight(&change.to));
+    for (place, node) in change.nodes.iter().enumerate() {
+        let holding = |placement: &clockwise::Placement,
+                       member: Option<usize>,
+                       amount: Amount,
+                       total,
+                       space: &Option<Vec<Share>>| {
+            let weight = member.map_or(0, |member| placement.members()[member].weight().milli());
+            Holding {
+                keys: amount.keys,
+                requests: counts.requests.map(|_| amount.requests),
+                bytes: counts.bytes.map(|_| amount.bytes),
+                share: share(amount.keys, counts.keys),
+                wanted_share: share(u64::from(weight), total),
+                space_share: space
+                    .as_ref()
+                    .map(|shares| member.map_or(0.0, |member| shares[member].as_f64())),
+            }
+        };
+        nodes.push(Node {
+            id: node.id.clone(),
+            sides: Sides {
+                before: holding(
+                    &change.from,
+                    node.from,
+                    counts.before[place],
+                    weights.0,
+                    &spaces.0,
+                ),
+                after: holding(
+                    &change.to,
+                    node.to,
+                    counts.after[place],
+                    weights.1,
+                    &spaces.1,
+                ),
+            },
+            received: 0,
+            gave: 0,
+        });
+    }
+    for (old, new, amount) in counts.flows.iter() {
+        if let Some(node) = nodes.get_mut(old) {
+            node.gave += amount.keys;
+        }
+        if let Some(node) = nodes.get_mut(new) {
+            node.received += amount.keys;
+        }
+    }
+    nodes
+}
+
+fn total_weight(placement: &clockwise::Placement) -> u64 {
+    placement
+        .members()
+        .iter()
+        .map(|member| u64::from(member.weight().milli()))
+        .sum()
+}
+
+/// What nodes gain by weight is what must move at the least.
+fn least_moved_share(nodes: &[Node]) -> f64 {
+    let gain =
+        |node: &Node| (node.sides.after.wanted_share - node.sides.before.wanted_share).max(0.0);
+    nodes.iter().map(gain).sum()
+}
+
+fn balance(
+    change: &Change,
+    counts: &Counts,
+    of: fn(Amount) -> u64,
+    independent_keys: u64,
+) -> Sides<Balance> {
+    let side = |placement: &clockwise::Placement,
+                amounts: &[Amount],
+                member: fn(&ChangeNode) -> Option<usize>| {
+        let loads: Vec<(u64, u32)> = change
+            .nodes
+            .iter()
+            .zip(amounts)
+            .filter_map(|(node, &amount)| {
+                member(node)
+                    .map(|member| (of(amount), placement.members()[member].weight().milli()))
+            })
+            .collect();
+        Balance::new(&loads, scheme_sd(placement), independent_keys)
+    };
+    Sides {
+        before: side(&change.from, &counts.before, |node| node.from),
+        after: side(&change.to, &counts.after, |node| node.to),
+    }
+}
+
+/// Relative standard deviation of a node's share that the scheme itself brings: tokens at random on rings, none
+/// elsewhere. For unequal weights the mean square over the nodes.
+fn scheme_sd(placement: &clockwise::Placement) -> f64 {
+    let Some(tokens) = placement
+        .scheme()
+        .tokens()
+        .filter(|_| placement.scheme().algorithm() == Algorithm::Ring)
+    else {
+        return 0.0;
+    };
+    let held: Vec<f64> = placement
+        .members()
+        .iter()
+        .map(|member| f64::from(tokens) * f64::from(member.weight().milli()) / 1000.0)
+        .filter(|&tokens| tokens > 0.0)
+        .collect();
+    let all: f64 = held.iter().sum();
+    // A share of v of V tokens is Beta(v, V - v): its relative variance is (V - v) / (v (V + 1)).
+    let squares: f64 = held
+        .iter()
+        .map(|tokens| (all - tokens) / (tokens * (all + 1.0)))
+        .sum();
+    if held.is_empty() {
+        0.0
+    } else {
+        (squares / held.len() as f64).sqrt()
+    }
+}
+
+fn hottest(change: &Change, counts: &Counts) -> Option<Hottest> {
+    let (requests, key) = counts.hottest.as_ref()?;
+    let nodes = change
+        .to
+        .members()
+        .iter()
+        .filter(|member| member.weight().milli() > 0)
+        .count();
+    let of_all = share(*requests, counts.requests?);
+    Some(Hottest {
+        key: crate::keys::Escaped(key).to_string(),
+        requests: *requests,
+        share: of_all,
+        share_of_fair: of_all * nodes as f64,
+    })
+}
+
+fn slot_moves(change: &Change) -> Option<SlotMoves> {
+    let (from, to) = (change.from.slot_owners()?, change.to.slot_owners()?);
+    if change.from.scheme() != change.to.scheme() || from.len() != to.len() {
+        return None;
+    }
+    let moved = |placement: &clockwise::Placement, owners: &[u32]| {
+        let id = |placement: &clockwise::Placement, node: u32| {
+            placement.members()[node as usize].id().clone()
+        };
+        let pairs = from.iter().zip(owners);
+        pairs
+            .filter(|&(&old, &new)| id(&change.from, old) != id(placement, new))
+            .count() as u64
+    };
+    let least = change.from.least_movement(&change.to.membership()).ok()?;
+    Some(SlotMoves {
+        slots: to.len() as u64,
+        moved: moved(&change.to, to),
+        moved_least: moved(&least, least.slot_owners()?),
+    })
+}
+
+/// Misses go to the database: those of keys that moved, and the usual share of the rest.
+fn origin(load: Load, moved: &Moved, requests: Option<u64>) -> Option<Origin> {
+    let (rate, hit_rate) = (load.rate?, load.hit_rate?);
+    let moved_share = match (moved.requests, requests) {
+        (Some(moved), Some(all)) if all > 0 => share(moved, all),
+        _ => moved.share,
+    };
+    let reads = rate * load.keys_per_request.unwrap_or(1.0);
+    let (miss_before, miss_after) = (
+        1.0 - hit_rate,
+        moved_share + (1.0 - moved_share) * (1.0 - hit_rate),
+    );
+    Some(Origin {
+        queries_before: reads * miss_before,
+        queries_after: reads * miss_after,
+        factor: miss_after / miss_before,
+    })
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
+}

@@ -1,0 +1,454 @@
+//! The plan as text: the answer first, then the tables behind it.
+
+use std::fmt::Write as _;
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use super::{Basis, Failure, Node, Plan};
+use crate::number::{decimal, grouped, percent};
+
+/// The whole plan for a terminal or a log, without colours; lines end in LF.
+#[must_use]
+pub fn render_text(plan: &Plan) -> String {
+    let mut text = verdict(plan);
+    let mut section = |title: &str, body: String| {
+        if !body.is_empty() {
+            // Writing to a String cannot fail.
+            let _ = write!(text, "\n{title}\n{body}");
+        }
+    };
+    section("What it is about", inputs(plan));
+    section("Nodes", nodes(plan));
+    section("Moves", flows(plan));
+    section("Balance", balance(plan));
+    section("If one node fails afterwards", failures(plan));
+    section("Limits", limits(plan));
+    section("Warnings", warnings(plan));
+    text
+}
+
+/// The first screen: how much moves, against what theory allows, who is heaviest, what the database feels.
+fn verdict(plan: &Plan) -> String {
+    let mut lines = Vec::new();
+    if plan.partial {
+        lines.push(
+            "PARTIAL: reading was stopped; this is what the keys read so far say.".to_owned(),
+        );
+    }
+    let keys = match plan.basis {
+        Basis::Exact => format!(
+            "{} of {} keys move",
+            grouped(plan.moved.keys),
+            grouped(plan.keys)
+        ),
+        Basis::Sampled => format!("about {} of the keys move", percent(plan.moved.share)),
+        Basis::Predicted => format!("{} of any keys would move", percent(plan.moved.share)),
+    };
+    let detail = match plan.basis {
+        Basis::Exact => format!("{}, exact", percent(plan.moved.share)),
+        Basis::Sampled => format!("sampled on {} keys", grouped(plan.keys)),
+        Basis::Predicted => format!(
+            "predicted on {} pseudo-random keys; none were given",
+            grouped(plan.keys)
+        ),
+    };
+    lines.push(format!("{} {keys} ({detail}).", change_of(plan)));
+    lines.push(format!(
+        "Theory expects {} ± {} for this scheme; no placement of these weights moves less than {}.",
+        percent(plan.theory.moved_share),
+        percent(plan.theory.moved_share_sd),
+        percent(plan.theory.least_moved_share)
+    ));
+    lines.push(match plan.moved.between_remaining {
+        0 => "No key moves between nodes that the change leaves alone.".to_owned(),
+        keys => format!(
+            "{} keys move between nodes that the change leaves alone.",
+            grouped(keys)
+        ),
+    });
+    if let (Some(moved), Some(all)) = (plan.moved.requests, plan.requests) {
+        lines.push(format!(
+            "The keys that move carry {} of {} requests ({}).",
+            grouped(moved),
+            grouped(all),
+            percent(if all == 0 {
+                0.0
+            } else {
+                moved as f64 / all as f64
+            })
+        ));
+    }
+    lines.push(heaviest(plan));
+    if let Some(hottest) = &plan.hottest {
+        lines.push(format!(
+            "Hottest key: {} with {} of all requests, {} of a node's fair share.",
+            hottest.key,
+            percent(hottest.share),
+            decimal(hottest.share_of_fair, 2)
+        ));
+    }
+    lines.push(match &plan.origin {
+        Some(origin) => format!(
+            "The database goes from {} to {} queries per second at the first moment: {} times (predicted).",
+            decimal(origin.queries_before, 1),
+            decimal(origin.queries_after, 1),
+            decimal(origin.factor, 2)
+        ),
+        None => "Give --rate and --hit-rate to see what the database will feel.".to_owned(),
+    });
+    if let Some(slots) = plan.slots.filter(|slots| slots.moved > slots.moved_least) {
+        lines.push(format!(
+            "A store that keeps the slot table would move {} of {} slots instead of {}.",
+            grouped(slots.moved_least),
+            grouped(slots.slots),
+            grouped(slots.moved)
+        ));
+    }
+    lines.push(next_step(plan));
+    lines.join("\n") + "\n"
+}
+
+fn change_of(plan: &Plan) -> String {
+    let named = |nodes: Vec<&Node>| match nodes.as_slice() {
+        [] => None,
+        [node] => Some(node.id.clone()),
+        [first, .., last] if nodes.len() <= 3 => Some(
+            [
+                &[first.id.as_str()][..],
+                &nodes[1..nodes.len() - 1]
+                    .iter()
+                    .map(|n| n.id.as_str())
+                    .collect::<Vec<_>>(),
+                &[&last.id],
+            ]
+            .concat()
+            .join(", "),
+        ),
+        many => Some(format!("{} nodes", many.len())),
+    };
+    let gained =
+        |node: &&Node| node.sides.before.wanted_share == 0.0 && node.sides.after.wanted_share > 0.0;
+    let lost =
+        |node: &&Node| node.sides.before.wanted_share > 0.0 && node.sides.after.wanted_share == 0.0;
+    let added = named(plan.nodes.iter().filter(gained).collect());
+    let removed = named(plan.nodes.iter().filter(lost).collect());
+    match (added, removed, plan.scheme.from == plan.scheme.to) {
+        (Some(added), None, _) => format!("Adding {added}:"),
+        (None, Some(removed), _) => format!("Removing {removed}:"),
+        (Some(added), Some(removed), _) => format!("Adding {added} and removing {removed}:"),
+        (None, None, true) => "With this change".to_owned(),
+        (None, None, false) => format!("From {} to {}:", plan.scheme.from, plan.scheme.to),
+    }
+}
+
+fn heaviest(plan: &Plan) -> String {
+    let (measure, balance) = match &plan.balance_requests {
+        Some(requests) => ("requests", requests),
+        None => ("keys", &plan.balance),
+    };
+    let load = |node: &Node| match plan.balance_requests {
+        Some(_) => node.sides.after.requests.unwrap_or(0),
+        None => node.sides.after.keys,
+    } as f64;
+    let most = plan
+        .nodes
+        .iter()
+        .filter(|node| node.sides.after.wanted_share > 0.0)
+        .max_by(|a, b| {
+            (load(a) / a.sides.after.wanted_share)
+                .total_cmp(&(load(b) / b.sides.after.wanted_share))
+        });
+    let Some(most) = most else {
+        return "No node takes keys afterwards.".to_owned();
+    };
+    let keys = if plan.balance_requests.is_some() {
+        format!(
+            "; in keys the heaviest is at {}",
+            decimal(plan.balance.after.max_over_mean, 3)
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "Heaviest afterwards: {} with {} times its fair share of {measure} (before: {}){keys}.",
+        most.id,
+        decimal(balance.after.max_over_mean, 3),
+        decimal(balance.before.max_over_mean, 3)
+    )
+}
+
+fn next_step(plan: &Plan) -> String {
+    let expected = plan.theory.moved_share + 3.0 * plan.theory.moved_share_sd;
+    let text = if plan.limits.iter().any(|limit| !limit.ok) {
+        "a limit is broken, see below: change the plan before the cluster"
+    } else if plan.moved.keys == 0 {
+        "nothing moves: the change can be made at any time"
+    } else if plan.theory.moved_share > 2.0 * plan.theory.least_moved_share {
+        "this scheme moves far more than the change needs: see --scheme slots, ring or rendezvous"
+    } else if plan.moved.share > expected {
+        "more moves than theory explains: check node names, weights and the key rule before going on"
+    } else if let Some(requests) = plan.balance_requests
+        && requests.after.max_over_mean > 1.5
+    {
+        "about as little moves as this scheme can do, but requests are uneven: look at the heaviest node's hottest keys first"
+    } else {
+        "about as little moves as this scheme can do: make the change outside peak hours, one node at a time"
+    };
+    format!("Next: {text}.")
+}
+
+fn inputs(plan: &Plan) -> String {
+    let both = |from: &String, to: &String| {
+        if from == to {
+            from.clone()
+        } else {
+            format!("{from}  →  {to}")
+        }
+    };
+    let mut rows = vec![
+        ("scheme", both(&plan.scheme.from, &plan.scheme.to)),
+        ("key rule", both(&plan.key_rule.from, &plan.key_rule.to)),
+        ("keys", plan.source.clone()),
+    ];
+    if plan.basis != Basis::Predicted {
+        let about = if plan.distinct_keys_exact {
+            ""
+        } else {
+            "about "
+        };
+        rows.push((
+            "sample",
+            format!(
+                "{} keys, {about}{} different, worth {} independent ones; {} bad lines",
+                grouped(plan.keys),
+                grouped(plan.distinct_keys),
+                grouped(plan.effective_keys),
+                grouped(plan.bad_lines)
+            ),
+        ));
+    }
+    rows.iter()
+        .map(|(name, value)| format!("  {name:<9} {value}\n"))
+        .collect()
+}
+
+fn nodes(plan: &Plan) -> String {
+    let requests = plan.requests.is_some();
+    let bytes = plan.bytes.is_some();
+    let space = plan
+        .nodes
+        .iter()
+        .any(|node| node.sides.after.space_share.is_some());
+    let mut header = vec![
+        "node",
+        "keys before",
+        "keys after",
+        "share",
+        "wanted",
+        "received",
+        "gave",
+    ];
+    header.extend(space.then_some("space"));
+    header.extend(requests.then_some("requests after"));
+    header.extend(bytes.then_some("bytes after"));
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for node in plan.nodes.iter().take(MOST_ROWS) {
+        let (before, after) = (&node.sides.before, &node.sides.after);
+        let mut row = vec![
+            node.id.clone(),
+            grouped(before.keys),
+            grouped(after.keys),
+            percent(after.share),
+            percent(after.wanted_share),
+            grouped(node.received),
+            grouped(node.gave),
+        ];
+        row.extend(space.then(|| after.space_share.map_or("-".to_owned(), percent)));
+        row.extend(requests.then(|| grouped(after.requests.unwrap_or(0))));
+        row.extend(bytes.then(|| grouped(after.bytes.unwrap_or(0))));
+        rows.push(row);
+    }
+    let unowned = if plan.unowned.before + plan.unowned.after > 0 {
+        format!(
+            "  keys without an owner: {} before, {} after\n",
+            grouped(plan.unowned.before),
+            grouped(plan.unowned.after)
+        )
+    } else {
+        String::new()
+    };
+    table(&header, rows) + &more(plan.nodes.len()) + &unowned
+}
+
+fn flows(plan: &Plan) -> String {
+    let mut flows: Vec<_> = plan.flows.iter().collect();
+    flows.sort_by_key(|flow| std::cmp::Reverse(flow.keys));
+    let name = |node: &Option<String>| node.clone().unwrap_or_else(|| "(nobody)".to_owned());
+    let rows = flows.iter().take(MOST_ROWS).map(|flow| {
+        let share = if plan.moved.keys == 0 {
+            0.0
+        } else {
+            flow.keys as f64 / plan.moved.keys as f64
+        };
+        vec![
+            name(&flow.from),
+            name(&flow.to),
+            grouped(flow.keys),
+            percent(share),
+        ]
+    });
+    if flows.is_empty() {
+        return String::new();
+    }
+    table(&["from", "to", "keys", "of all moves"], rows.collect()) + &more(flows.len())
+}
+
+fn balance(plan: &Plan) -> String {
+    let mut rows = Vec::new();
+    let mut add = |what: &str, side: &str, balance: &crate::Balance| {
+        rows.push(vec![
+            what.to_owned(),
+            side.to_owned(),
+            decimal(balance.max_over_mean, 3),
+            decimal(balance.max_over_median, 3),
+            percent(balance.spread),
+            percent(balance.sd_over_mean),
+            if what == "keys" {
+                percent(balance.expected_sd_over_mean)
+            } else {
+                "-".to_owned()
+            },
+        ]);
+    };
+    for (what, sides) in [
+        ("keys", Some(&plan.balance)),
+        ("requests", plan.balance_requests.as_ref()),
+        ("bytes", plan.balance_bytes.as_ref()),
+    ] {
+        if let Some(sides) = sides {
+            add(what, "before", &sides.before);
+            add(what, "after", &sides.after);
+        }
+    }
+    table(
+        &[
+            "of",
+            "",
+            "max/mean",
+            "max/median",
+            "spread",
+            "sd",
+            "sd expected",
+        ],
+        rows,
+    )
+}
+
+fn failures(plan: &Plan) -> String {
+    let mut failures: Vec<&Failure> = plan.failures.iter().collect();
+    let load = |failure: &Failure| {
+        failure
+            .heaviest_after
+            .as_ref()
+            .map_or(0.0, |heaviest| heaviest.max_over_mean)
+    };
+    failures.sort_by(|a, b| load(b).total_cmp(&load(a)));
+    let rows = failures.iter().take(MOST_ROWS).map(|failure| {
+        let (largest, share) = failure
+            .receivers
+            .first()
+            .map_or(("nobody".to_owned(), "-".to_owned()), |r| {
+                (r.id.clone(), percent(r.share))
+            });
+        let (heaviest, times) = failure
+            .heaviest_after
+            .as_ref()
+            .map_or(("-".to_owned(), "-".to_owned()), |h| {
+                (h.id.clone(), decimal(h.max_over_mean, 3))
+            });
+        vec![
+            failure.node.clone(),
+            grouped(failure.owned),
+            largest,
+            share,
+            heaviest,
+            times,
+        ]
+    });
+    let header = [
+        "node",
+        "its keys",
+        "largest receiver",
+        "takes",
+        "heaviest then",
+        "max/mean",
+    ];
+    let renumbered = plan
+        .failures
+        .iter()
+        .filter_map(|failure| failure.renumbered.as_ref())
+        .map(|renumbering| renumbering.moved_share)
+        .reduce(f64::max)
+        .map_or(String::new(), |share| {
+            format!(
+                "  closing the gap in the numbers instead moves up to {} of all keys (predicted)\n",
+                percent(share)
+            )
+        });
+    table(&header, rows.collect()) + &more(failures.len()) + &renumbered
+}
+
+fn limits(plan: &Plan) -> String {
+    let line = |limit: &crate::LimitResult| {
+        let verdict = if limit.ok { "ok    " } else { "BROKEN" };
+        format!(
+            "  {verdict} {} is {:.4}, at most {} allowed\n",
+            limit.name, limit.value, limit.limit
+        )
+    };
+    plan.limits.iter().map(line).collect()
+}
+
+fn warnings(plan: &Plan) -> String {
+    plan.warnings
+        .iter()
+        .map(|warning| format!("  {}: {}\n", warning.code, warning.text))
+        .collect()
+}
+
+/// Names to the left, numbers to the right, two blanks before and between.
+fn table(header: &[&str], rows: Vec<Vec<String>>) -> String {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_header(header.iter().copied())
+        .add_rows(rows.iter().cloned());
+    for (place, column) in table.column_iter_mut().enumerate() {
+        let numbers = rows
+            .iter()
+            .filter_map(|row| row.get(place))
+            .all(|cell| cell == "-" || cell.starts_with(|c: char| c.is_ascii_digit()));
+        if numbers && place > 0 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+        .lines()
+        .map(|line| format!(" {}\n", line.trim_end()))
+        .collect()
+}
+
+/// Says how many rows were left out.
+fn more(rows: usize) -> String {
+    if rows > MOST_ROWS {
+        format!(
+            "  … and {} more, see --json\n",
+            grouped((rows - MOST_ROWS) as u64)
+        )
+    } else {
+        String::new()
+    }
+}
+
+/// Rows of a table before the rest is left to the JSON form.
+const MOST_ROWS: usize = 40;

@@ -1,0 +1,153 @@
+//! Warnings: what a reader of the plan should know before trusting or doing it. Codes are a documented list.
+
+use clockwise::Algorithm;
+use serde::Serialize;
+
+use super::{Basis, Plan};
+use crate::census::Change;
+use crate::number::{decimal, grouped, percent};
+
+/// A warning with a code that programs can match.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Warning {
+    /// Short name, fixed for ever.
+    pub code: &'static str,
+    /// One or two sentences for people.
+    pub text: String,
+}
+
+impl Warning {
+    /// A warning.
+    #[must_use]
+    pub fn new(code: &'static str, text: impl Into<String>) -> Self {
+        Self {
+            code,
+            text: text.into(),
+        }
+    }
+}
+
+/// Adds what the figures themselves give reason to warn about.
+pub(super) fn warn(plan: &mut Plan, change: &Change) {
+    let mut warnings = Vec::new();
+    let mut add = |code, text: String| warnings.push(Warning::new(code, text));
+    let nodes = change
+        .to
+        .members()
+        .iter()
+        .filter(|member| member.weight().milli() > 0)
+        .count() as u64;
+
+    if change.reordered && change.to.scheme().is_numbered() {
+        add(
+            "reordered-list",
+            format!(
+                "the same nodes in another order: {} numbers nodes by their place in the list, so the order alone moves {} of the keys",
+                change.to.scheme().name(),
+                percent(plan.moved.share)
+            ),
+        );
+    }
+    if !change.to.scheme().hash().mixes_well()
+        && change.to.scheme().algorithm() != Algorithm::RedisCluster
+    {
+        add(
+            "weak-hash",
+            format!(
+                "{} mixes poorly: keys that differ in their last characters get neighbouring tokens",
+                change.to.scheme().hash()
+            ),
+        );
+    }
+    if plan.basis != Basis::Predicted && plan.effective_keys < plan.keys - plan.keys / 10 {
+        add(
+            "clumped-keys",
+            format!(
+                "the tokens lie in clumps: the {} keys say no more than about {} independent ones would",
+                grouped(plan.keys),
+                grouped(plan.effective_keys)
+            ),
+        );
+    }
+    let sampling_error = plan.balance.after.sampling_sd_over_mean;
+    if plan.basis != Basis::Predicted && plan.keys > 0 && nodes > 1 && sampling_error > SMALL_SAMPLE
+    {
+        let needed = ((nodes - 1) as f64 / (SMALL_SAMPLE * SMALL_SAMPLE)).ceil() as u64;
+        add(
+            "small-sample",
+            format!(
+                "{} keys leave an error of {} on each node's share if they stand for more; {} keys bring it to {}",
+                grouped(plan.keys),
+                percent(sampling_error),
+                grouped(needed),
+                percent(SMALL_SAMPLE)
+            ),
+        );
+    }
+    if !plan.distinct_keys_exact {
+        add(
+            "distinct-estimated",
+            format!(
+                "more than 1,048,576 different keys: {} is an estimate within 0.3 %",
+                grouped(plan.distinct_keys)
+            ),
+        );
+    }
+    for node in &plan.nodes {
+        let holding = node.sides.after;
+        if let Some(space) = holding.space_share
+            && holding.wanted_share > 0.0
+            && (space / holding.wanted_share - 1.0).abs() > WEIGHTS_OFF
+        {
+            add(
+                "weights-off",
+                format!(
+                    "{} gets {} of the space, its weight asks for {}",
+                    node.id,
+                    percent(space),
+                    percent(holding.wanted_share)
+                ),
+            );
+        }
+    }
+    let after = plan.balance.after;
+    if nodes > 1 && plan.keys > 0 && after.max_over_mean > 1.1 + 3.0 * after.sampling_sd_over_mean {
+        let advice = match change.to.scheme().tokens() {
+            Some(tokens) => format!(
+                "more tokens than {tokens}, other node names or the scheme slots would even it out"
+            ),
+            None if plan.effective_keys < plan.keys => {
+                "the keys clump under this hash: try xxh3-64".to_owned()
+            }
+            None => "few keys or many equal hash tags: look at the keys themselves".to_owned(),
+        };
+        add(
+            "uneven-balance",
+            format!(
+                "the heaviest node gets {} times its fair share of keys: {advice}",
+                decimal(after.max_over_mean, 3)
+            ),
+        );
+    }
+    if let Some(hottest) = &plan.hottest
+        && hottest.share_of_fair > 0.5
+    {
+        add(
+            "hot-key",
+            format!(
+                "{} alone has {} of all requests, {} times a node's fair share: no placement and no number of tokens splits one key",
+                hottest.key,
+                percent(hottest.share),
+                decimal(hottest.share_of_fair, 2)
+            ),
+        );
+    }
+    plan.warnings.append(&mut warnings);
+}
+
+/// A sample is small when a node's share has a larger relative error than this.
+const SMALL_SAMPLE: f64 = 0.01;
+/// How far a node's exact share may lie from what its weight asks for: a ring of 160 tokens strays by about 8 %, so a
+/// quarter is three times that.
+const WEIGHTS_OFF: f64 = 0.25;

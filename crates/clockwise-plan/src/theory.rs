@@ -1,0 +1,396 @@
+//! What a scheme should do, by formula: the column beside the measured one.
+//!
+//! Promises closed forms only, each with its condition. Does not look at keys. Cost: O(nodes). Sources: shares on a
+//! ring are Beta distributed (Dynamo, 2007, measured; the law is that of Dirichlet spacings); the longest of M arcs is
+//! H_M / M (Holst, 1980); modulo follows from the Chinese remainder theorem.
+
+use clockwise::{Algorithm, Membership, Placement};
+
+/// What theory expects of a change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExpectedMove {
+    /// Share of all keys that change their owner, 0 to 1.
+    pub share: f64,
+    /// Standard deviation of that share over all placements of this kind, 0 where the scheme fixes it; the error of a
+    /// sample of keys comes on top.
+    pub placement_sd: f64,
+}
+
+impl ExpectedMove {
+    /// The standard deviation of the share measured on `keys` independent keys.
+    #[must_use]
+    pub fn sd_on(self, keys: u64) -> f64 {
+        let sampling = self.share * (1.0 - self.share) / keys.max(1) as f64;
+        (self.placement_sd.powi(2) + sampling).sqrt()
+    }
+}
+
+/// What theory expects when keys go from one placement to another.
+///
+/// With one scheme on both sides: the ring law for rings, races and slots, the remainder law for modulo, the last
+/// bucket's law for jump. With two schemes or two hashes the owners are independent, and most keys move.
+#[must_use]
+pub fn expected_move(from: &Placement, to: &Placement, follows: bool) -> ExpectedMove {
+    let fixed = |share: f64| ExpectedMove {
+        share,
+        placement_sd: 0.0,
+    };
+    if from.scheme().name() != to.scheme().name() || !from.hashes_like(to) {
+        return fixed(independent_move(from, to));
+    }
+    if follows {
+        return fixed(table_move(from, to));
+    }
+    match from.scheme().algorithm() {
+        Algorithm::Modulo => fixed(1.0 - numbered_stay(from, to, modulo_pair)),
+        Algorithm::Jump => fixed(1.0 - numbered_stay(from, to, jump_pair)),
+        Algorithm::RedisCluster => fixed(table_move(from, to)),
+        _ => nested_move(from, to),
+    }
+}
+
+/// Relative standard deviation of a node's share of a ring: `nodes` nodes with `tokens` tokens each.
+#[must_use]
+pub fn ring_share_sd(nodes: u64, tokens: u64) -> f64 {
+    if nodes == 0 {
+        return 0.0;
+    }
+    let (nodes, tokens) = (nodes as f64, tokens as f64);
+    ((nodes - 1.0) / (nodes * tokens + 1.0)).sqrt()
+}
+
+/// The longest of `arcs` random arcs, as a multiple of the mean: the harmonic number H.
+#[must_use]
+pub fn longest_arc_over_mean(arcs: u64) -> f64 {
+    (1..=arcs).rev().map(|i| 1.0 / i as f64).sum()
+}
+
+/// Share of keys that keep their node when `from` buckets become `to` under modulo, node by bucket: 1/lcm for each
+/// remainder that both agree on.
+#[must_use]
+pub fn modulo_kept(from: u64, to: u64) -> f64 {
+    if from == 0 || to == 0 {
+        0.0
+    } else {
+        from.min(to) as f64 / lcm(from, to)
+    }
+}
+
+/// Weighted share of each node of a membership, 0 to 1, in listing order; all 0 when nobody has weight.
+#[must_use]
+pub fn weight_shares(membership: &Membership) -> Vec<f64> {
+    let milli = membership
+        .members()
+        .iter()
+        .map(|member| f64::from(member.weight().milli()));
+    let total: f64 = milli.clone().sum();
+    milli
+        .map(|weight| if total > 0.0 { weight / total } else { 0.0 })
+        .collect()
+}
+
+/// Weights before and after in thousandths, one pair for each id on either side.
+fn weight_pairs(from: &Placement, to: &Placement) -> Vec<(f64, f64)> {
+    let mut pairs = std::collections::BTreeMap::new();
+    for member in from.members() {
+        pairs.entry(member.id()).or_insert((0.0, 0.0)).0 = f64::from(member.weight().milli());
+    }
+    for member in to.members() {
+        pairs.entry(member.id()).or_insert((0.0, 0.0)).1 = f64::from(member.weight().milli());
+    }
+    pairs.into_values().collect()
+}
+
+/// For schemes in which a node's claims on the space grow and shrink with its weight and with nothing else: a key
+/// moves if its first claim among those of both sides exists on one side only, unless the claim behind it belongs to
+/// the same node. On a ring, claims are tokens: those of one side only hold a Beta distributed part of the space.
+fn nested_move(from: &Placement, to: &Placement) -> ExpectedMove {
+    let claims =
+        |placement: &Placement| f64::from(placement.scheme().tokens().unwrap_or(1)) / 1000.0;
+    let (old_claims, new_claims) = (claims(from), claims(to));
+    let pairs: Vec<(f64, f64)> = weight_pairs(from, to)
+        .iter()
+        .map(|pair| (pair.0 * old_claims, pair.1 * new_claims))
+        .collect();
+    let (before, after) = sums(&pairs);
+    if before == 0.0 || after == 0.0 {
+        return ExpectedMove {
+            share: if before == after { 0.0 } else { 1.0 },
+            placement_sd: 0.0,
+        };
+    }
+    let union: f64 = pairs.iter().map(|pair| pair.0.max(pair.1)).sum();
+    let one_sided: f64 = pairs.iter().map(|pair| (pair.0 - pair.1).abs()).sum();
+    let elsewhere =
+        |&(old, new): &(f64, f64)| 1.0 - if new > old { old / before } else { new / after };
+    let share = pairs
+        .iter()
+        .map(|pair| (pair.0 - pair.1).abs() / union * elsewhere(pair))
+        .sum();
+    let variance = match from.scheme().algorithm() {
+        Algorithm::Ring => one_sided * (union - one_sided) / (union.powi(2) * (union + 1.0)),
+        _ => 0.0,
+    };
+    ExpectedMove {
+        share,
+        placement_sd: variance.sqrt(),
+    }
+}
+
+/// Slots whose owner changes, of all slots.
+fn table_move(from: &Placement, to: &Placement) -> f64 {
+    let (Some(before), Some(after)) = (from.slot_owners(), to.slot_owners()) else {
+        return 1.0;
+    };
+    if before.len() != after.len() || before.is_empty() {
+        return if before.len() == after.len() {
+            0.0
+        } else {
+            1.0
+        };
+    }
+    let id = |placement: &Placement, node: u32| placement.members()[node as usize].id().clone();
+    let moved = before
+        .iter()
+        .zip(after)
+        .filter(|&(&a, &b)| id(from, a) != id(to, b))
+        .count();
+    moved as f64 / before.len() as f64
+}
+
+/// Two placements that know nothing of each other: a key stays by chance.
+fn independent_move(from: &Placement, to: &Placement) -> f64 {
+    let pairs = weight_pairs(from, to);
+    let (before, after) = sums(&pairs);
+    if before == 0.0 || after == 0.0 {
+        return if before == after { 0.0 } else { 1.0 };
+    }
+    1.0 - pairs
+        .iter()
+        .map(|pair| pair.0 / before * (pair.1 / after))
+        .sum::<f64>()
+}
+
+/// Share of keys that keep their node under a numbered scheme: the chance of each pair of its bucket numbers.
+fn numbered_stay(from: &Placement, to: &Placement, chance: fn(u64, u64, u64, u64) -> f64) -> f64 {
+    let (Some(before), Some(after)) = (from.buckets(), to.buckets()) else {
+        return 0.0;
+    };
+    if before.is_empty() || after.is_empty() {
+        return if before.len() == after.len() {
+            1.0
+        } else {
+            0.0
+        };
+    }
+    let mut bucket_after = std::collections::BTreeMap::new();
+    for (bucket, &node) in (0_u64..).zip(after) {
+        bucket_after.insert(to.members()[node as usize].id(), bucket);
+    }
+    (0_u64..)
+        .zip(before)
+        .filter_map(|(bucket, &node)| {
+            Some((
+                bucket,
+                *bucket_after.get(from.members()[node as usize].id())?,
+            ))
+        })
+        .map(|(old, new)| chance(old, new, before.len() as u64, after.len() as u64))
+        .sum()
+}
+
+/// Chance that a key is in bucket `old` of `from` and in bucket `new` of `to`: 1/lcm if both remainders can meet.
+fn modulo_pair(old: u64, new: u64, from: u64, to: u64) -> f64 {
+    if old % gcd(from, to) == new % gcd(from, to) {
+        1.0 / lcm(from, to)
+    } else {
+        0.0
+    }
+}
+
+/// The same for jump: a key of the larger number that is not in one of its new buckets is where it was; those in new
+/// buckets came evenly from the old ones.
+fn jump_pair(old: u64, new: u64, from: u64, to: u64) -> f64 {
+    let (large_bucket, small_bucket, large, small) = if to >= from {
+        (new, old, to, from)
+    } else {
+        (old, new, from, to)
+    };
+    if large_bucket >= small {
+        1.0 / (large as f64 * small as f64)
+    } else if large_bucket == small_bucket {
+        1.0 / large as f64
+    } else {
+        0.0
+    }
+}
+
+fn sums(pairs: &[(f64, f64)]) -> (f64, f64) {
+    pairs
+        .iter()
+        .fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1))
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+fn lcm(a: u64, b: u64) -> f64 {
+    (a / gcd(a, b)) as f64 * b as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clockwise::{Member, Scheme};
+
+    fn placement(scheme: &str, nodes: &[(&str, &str)]) -> Placement {
+        let scheme: Scheme = scheme.parse().unwrap();
+        let members = nodes.iter().map(|(id, weight)| {
+            Member::new(id.parse().unwrap()).with_weight(weight.parse().unwrap())
+        });
+        Placement::build(&scheme, &Membership::new(members).unwrap()).unwrap()
+    }
+
+    fn equal(scheme: &str, numbers: impl Iterator<Item = u32>) -> Placement {
+        let ids: Vec<String> = numbers.map(|number| format!("n{number}")).collect();
+        placement(
+            scheme,
+            &ids.iter().map(|id| (id.as_str(), "1")).collect::<Vec<_>>(),
+        )
+    }
+
+    fn near(value: f64, expected: f64) {
+        assert!(
+            (value - expected).abs() < 1e-12,
+            "{value} is not {expected}"
+        );
+    }
+
+    #[test]
+    fn adding_moves_one_in_n_plus_1_and_removing_one_in_n() {
+        for scheme in ["ring", "rendezvous", "slots", "jump"] {
+            let ten = equal(scheme, 0..10);
+            near(
+                expected_move(&ten, &equal(scheme, 0..11), false).share,
+                1.0 / 11.0,
+            );
+            near(expected_move(&ten, &equal(scheme, 0..9), false).share, 0.1);
+            near(expected_move(&ten, &ten, false).share, 0.0);
+        }
+    }
+
+    #[test]
+    fn modulo_keeps_one_in_n_plus_1_and_half_when_doubled() {
+        for (from, to, moved) in [
+            (2, 3, 2.0 / 3.0),
+            (3, 4, 0.75),
+            (4, 5, 0.8),
+            (8, 9, 8.0 / 9.0),
+            (16, 17, 16.0 / 17.0),
+            (4, 8, 0.5),
+            (4, 6, 2.0 / 3.0),
+        ] {
+            near(
+                expected_move(&equal("modulo", 0..from), &equal("modulo", 0..to), false).share,
+                moved,
+            );
+            near(1.0 - modulo_kept(u64::from(from), u64::from(to)), moved);
+        }
+    }
+
+    #[test]
+    fn taking_a_middle_bucket_out_of_jump_costs_what_the_library_says() {
+        let ten = equal("jump", 0..10);
+        let id = "n3".parse().unwrap();
+        let clockwise::BuildError::MiddleBucket { cost, .. } = ten.without_member(&id).unwrap_err()
+        else {
+            panic!()
+        };
+        let renumbered = equal("jump", (0..10).filter(|&n| n != 3));
+        near(
+            expected_move(&ten, &renumbered, false).share,
+            cost.moved_share,
+        );
+        near(cost.moved_share, 1.0 - 0.3 - 1.0 / 90.0);
+    }
+
+    #[test]
+    fn the_ring_law_agrees_with_many_rings() {
+        // 300 rings of 3 nodes: the mean of their shares has a standard error of sd / sqrt(300).
+        let law = expected_move(
+            &equal("ring,tokens=20", 0..2),
+            &equal("ring,tokens=20", 0..3),
+            false,
+        );
+        let shares: Vec<f64> = (0..300_u32)
+            .map(|ring| {
+                let placement = equal("ring,tokens=20", 3 * ring..3 * ring + 3);
+                placement.space_shares().unwrap()[2].as_f64()
+            })
+            .collect();
+        let mean = shares.iter().sum::<f64>() / 300.0;
+        let sd = (shares
+            .iter()
+            .map(|share| (share - mean).powi(2))
+            .sum::<f64>()
+            / 299.0)
+            .sqrt();
+        assert!(
+            (mean - law.share).abs() < 4.0 * law.placement_sd / 300_f64.sqrt(),
+            "{mean}"
+        );
+        // The sample's sd has a relative standard error of about 1 / sqrt(2 * 300), 4 %.
+        assert!(
+            (sd / law.placement_sd - 1.0).abs() < 0.16,
+            "{sd} {}",
+            law.placement_sd
+        );
+    }
+
+    #[test]
+    fn weights_raised_lowered_and_swapped_follow_the_law_on_real_rings() {
+        let before = [("a", "1"), ("b", "2"), ("c", "1")];
+        for after in [
+            &[("a", "1"), ("b", "2"), ("c", "3")][..],
+            &[("a", "1"), ("b", "0.5"), ("c", "1")],
+            &[("a", "1"), ("d", "4")],
+        ] {
+            for scheme in ["rendezvous", "ring,tokens=2000"] {
+                let (from, to) = (placement(scheme, &before), placement(scheme, after));
+                let keys = 40_000;
+                let moved = (0..keys)
+                    .filter(|i: &u64| {
+                        let key = i.to_le_bytes();
+                        from.owner(&key).map(clockwise::Member::id)
+                            != to.owner(&key).map(clockwise::Member::id)
+                    })
+                    .count();
+                let law = expected_move(&from, &to, false);
+                let off = (moved as f64 / keys as f64 - law.share) / law.sd_on(keys);
+                assert!(off.abs() < 5.0, "{scheme} {after:?}: {off}");
+            }
+        }
+    }
+
+    #[test]
+    fn another_scheme_or_hash_moves_all_but_chance() {
+        let from = equal("ring", 0..4);
+        near(
+            expected_move(&from, &equal("slots", 0..4), false).share,
+            0.75,
+        );
+        near(
+            expected_move(&from, &equal("ring/xxh64", 0..4), false).share,
+            0.75,
+        );
+    }
+
+    #[test]
+    fn published_deviations_and_arcs_are_met() {
+        for (tokens, sd) in [(1, 0.816), (10, 0.280), (100, 0.0894), (200, 0.0632)] {
+            assert!((ring_share_sd(5, tokens) - sd).abs() < 0.0005);
+        }
+        near(longest_arc_over_mean(5), 137.0 / 60.0);
+    }
+}
