@@ -19,12 +19,26 @@ pub enum KeyRule {
     /// else all bytes.
     RedisTag,
     /// As `RedisTag` with two other bytes.
-    Between {
-        /// The byte before the key.
-        open: u8,
-        /// The byte after it.
-        close: u8,
-    },
+    Between(Delimiters),
+}
+
+/// The bytes that stand before and after the key: printable ASCII, so that the rule can be written down.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct Delimiters {
+    open: u8,
+    close: u8,
+}
+
+impl Delimiters {
+    /// Two delimiters; `None` unless both are printable ASCII and no space.
+    #[must_use]
+    pub const fn new(open: u8, close: u8) -> Option<Self> {
+        if open.is_ascii_graphic() && close.is_ascii_graphic() {
+            Some(Self { open, close })
+        } else {
+            None
+        }
+    }
 }
 
 impl KeyRule {
@@ -35,7 +49,7 @@ impl KeyRule {
         match self {
             Self::Whole => bytes,
             Self::RedisTag => between(bytes, b'{', b'}'),
-            Self::Between { open, close } => between(bytes, open, close),
+            Self::Between(Delimiters { open, close }) => between(bytes, open, close),
         }
     }
 }
@@ -45,7 +59,7 @@ impl fmt::Display for KeyRule {
         match *self {
             Self::Whole => f.write_str("whole"),
             Self::RedisTag => f.write_str("redis-tag"),
-            Self::Between { open, close } => {
+            Self::Between(Delimiters { open, close }) => {
                 write!(f, "between:{}{}", char::from(open), char::from(close))
             }
         }
@@ -56,13 +70,16 @@ impl FromStr for KeyRule {
     type Err = KeyRuleError;
 
     fn from_str(text: &str) -> Result<Self, KeyRuleError> {
-        match (text, text.strip_prefix("between:").map(str::as_bytes)) {
-            ("whole", _) => Ok(Self::Whole),
-            ("redis-tag", _) => Ok(Self::RedisTag),
-            (_, Some(&[open, close])) if open.is_ascii_graphic() && close.is_ascii_graphic() => {
-                Ok(Self::Between { open, close })
-            }
-            _ => Err(KeyRuleError { rule: text.into() }),
+        let delimiters = || match text.strip_prefix("between:")?.as_bytes() {
+            &[open, close] => Delimiters::new(open, close),
+            _ => None,
+        };
+        match text {
+            "whole" => Ok(Self::Whole),
+            "redis-tag" => Ok(Self::RedisTag),
+            _ => delimiters()
+                .map(Self::Between)
+                .ok_or_else(|| KeyRuleError { rule: text.into() }),
         }
     }
 }
@@ -110,11 +127,7 @@ mod tests {
             assert_eq!(KeyRule::RedisTag.key(bytes), key);
             assert_eq!(KeyRule::Whole.key(bytes), bytes);
             assert_eq!(
-                KeyRule::Between {
-                    open: b'{',
-                    close: b'}'
-                }
-                .key(bytes),
+                KeyRule::Between(Delimiters::new(b'{', b'}').unwrap()).key(bytes),
                 key
             );
         }

@@ -75,7 +75,7 @@ pub use diff::{Diff, DiffError, Moves, SlotMove, TokenMove};
 pub use endpoint::{Endpoint, EndpointError};
 pub use jump::{RenumberingCost, jump, stay_share};
 pub use jumpback::jumpback;
-pub use key_rule::{KeyRule, KeyRuleError};
+pub use key_rule::{Delimiters, KeyRule, KeyRuleError};
 pub use log2::neg_log2;
 pub use member::{FailureDomains, Member};
 pub use membership::{Membership, MembershipError};

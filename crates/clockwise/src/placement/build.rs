@@ -59,7 +59,7 @@ impl Placement {
         let engine = build_engine(scheme, membership, &members, previous)?;
         Ok(Self {
             scheme: scheme.clone(),
-            secret: scheme.secret_bytes(),
+            secret: scheme.secret(),
             key_rule: scheme.own_key_rule().unwrap_or_default(),
             members,
             engine,

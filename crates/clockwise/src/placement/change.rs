@@ -6,6 +6,9 @@ use crate::{Algorithm, Member, Membership, NodeId, RenumberingCost, Scheme, Weig
 impl Placement {
     /// The placement with one more member, last in the list of a numbered scheme.
     ///
+    /// A slot table is made from the members alone, here and in the two methods below;
+    /// [`least_movement`](Self::least_movement) is the one that follows the table before.
+    ///
     /// # Errors
     /// As [`Placement::build`]; [`BuildError::Membership`] when the id is already there.
     pub fn with_member(&self, member: Member) -> Result<Self, BuildError> {

@@ -1,7 +1,8 @@
 //! Fixed slots: the key space cut into equal parts, and a table that says whose each part is.
 //!
-//! What it is: slot = floor(key hash x count / 2^64), the top bits for a power of two; a table names each slot's owner. Two allocators fill the
-//! table: [`stateless`] from the members alone, [`least_movement`] from a previous table. What it promises: every
+//! What it is: slot = floor(key hash x count / 2^64), the top bits for a power of two; a table names each slot's
+//! owner. Two allocators fill it: [`stateless()`] from the members alone, [`least_movement()`] from a previous table.
+//! What it promises: every
 //! node holds its share of the slots exactly (largest remainder); one array load a lookup; replicas in an order that
 //! depends on the slot and the members only. What it does not: finer weights than one slot; a node whose share is
 //! less than one slot is refused by name. Cost: 4 bytes a slot; lookups O(1), replicas O(nodes) each. Source: Redis
