@@ -128,7 +128,7 @@ pub(crate) struct InspectArgs {
     #[command(flatten)]
     pub(crate) scheme: SchemeArgs,
     /// List the ring's tokens, one a line with its node; with a number, set the tokens of a node of weight 1 instead.
-    #[arg(long, value_name = "N", num_args = 0..=1, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", num_args = 0..=1, allow_negative_numbers = true)]
     pub(crate) tokens: Option<Option<String>>,
     /// Print JSON.
     #[arg(long)]
