@@ -23,6 +23,14 @@ impl Failure {
         }
     }
 
+    /// The same failure with the place where its cause stands.
+    pub(crate) fn at(self, place: impl Display) -> Self {
+        Self {
+            message: format!("{place}: {}", self.message),
+            ..self
+        }
+    }
+
     /// The same failure with a way out.
     pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         Self {

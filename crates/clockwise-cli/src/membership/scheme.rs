@@ -27,9 +27,28 @@ pub(crate) fn explain(error: SchemeError) -> Failure {
             let all = || KeyHash::ALL.map(KeyHash::name);
             did_you_mean(hash, all()).or_else(|| Some(format!("hashes are {}", all().join(", "))))
         }
+        SchemeError::UnknownParameter { scheme, parameter } => parameter_hint(scheme, parameter),
         _ => None,
     };
     Failure::usage(error).maybe_hint(hint)
+}
+
+/// The nearest parameter of a scheme, or all that it has: those of its full text.
+fn parameter_hint(scheme: &str, parameter: &str) -> Option<String> {
+    let full = scheme.parse::<Scheme>().ok()?.to_string();
+    let known = || {
+        full.split(',')
+            .skip(1)
+            .filter_map(|piece| piece.split_once('=').map(|(name, _)| name))
+    };
+    did_you_mean(parameter, known()).or_else(|| {
+        let all: Vec<&str> = known().collect();
+        Some(if all.is_empty() {
+            format!("{scheme} has no parameters")
+        } else {
+            format!("{scheme} has {}", all.join(", "))
+        })
+    })
 }
 
 /// A key rule in its written form.
