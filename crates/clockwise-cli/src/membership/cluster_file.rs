@@ -6,7 +6,9 @@
 use std::fs::File;
 use std::io::Read as _;
 
-use clockwise::{Endpoint, FailureDomains, KeyRule, Member, Membership, Scheme, Weight};
+use clockwise::{
+    Endpoint, FailureDomains, KeyRule, Member, Membership, Scheme, Weight, WeightError,
+};
 use serde::Deserialize;
 use toml::Spanned;
 use toml::value::{Table, Value};
@@ -169,11 +171,15 @@ fn member(entry: NodeEntry) -> Result<Member, String> {
 }
 
 /// A number; a text is no weight even if it looks like one.
-fn weight(value: &Value) -> Result<Weight, clockwise::WeightError> {
+fn weight(value: &Value) -> Result<Weight, WeightError> {
     match value {
         Value::Integer(number) => number.to_string().parse(),
-        Value::Float(number) => number.to_string().parse(),
-        other => Err(clockwise::WeightError {
+        // A plain text to read, a short one to show: 1e308 has 309 digits.
+        Value::Float(number) => number.to_string().parse().map_err(|_| WeightError {
+            value: format!("{number:?}"),
+            node: None,
+        }),
+        other => Err(WeightError {
             value: other.to_string(),
             node: None,
         }),
