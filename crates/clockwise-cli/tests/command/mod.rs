@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+pub(crate) mod figures;
+
 /// What a command that has ended left behind.
 #[derive(Debug)]
 pub(crate) struct Answer {
