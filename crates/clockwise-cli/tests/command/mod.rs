@@ -104,7 +104,11 @@ pub(crate) fn message(answer: &Answer) -> String {
         "{}",
         answer.stderr
     );
-    assert!(answer.stderr.starts_with("error: "), "{}", answer.stderr);
+    let says = answer
+        .stderr
+        .lines()
+        .any(|line| line.starts_with("error: "));
+    assert!(says, "{}", answer.stderr);
     answer.stderr.clone()
 }
 
