@@ -64,16 +64,16 @@ pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) keys: KeyArgs,
     /// Requests per second.
-    #[arg(long, value_name = "R", value_parser = positive)]
+    #[arg(long, value_name = "R", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) rate: Option<f64>,
     /// Keys that one request reads.
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) keys_per_request: Option<f64>,
     /// Share of reads that the cache answers today, 0 to below 1.
-    #[arg(long, value_name = "SHARE", value_parser = hit_rate)]
+    #[arg(long, value_name = "SHARE", value_parser = hit_rate, allow_negative_numbers = true)]
     pub(crate) hit_rate: Option<f64>,
     /// Queries per second that the database can serve.
-    #[arg(long, value_name = "Q", value_parser = positive)]
+    #[arg(long, value_name = "Q", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) capacity: Option<f64>,
     /// Fail with exit code 1 above this: moved, imbalance, origin, failure or hot; repeatable.
     #[arg(long, value_name = "NAME=MAX", allow_hyphen_values = true)]
@@ -107,7 +107,7 @@ pub(crate) struct LocateArgs {
     #[command(flatten)]
     pub(crate) keys: KeyArgs,
     /// How many nodes to name for each key, owner first.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     pub(crate) replicas: Option<u32>,
     /// Print one JSON object a key.
     #[arg(long)]
@@ -128,7 +128,7 @@ pub(crate) struct InspectArgs {
     #[command(flatten)]
     pub(crate) scheme: SchemeArgs,
     /// List the ring's tokens, one a line with its node; with a number, set the tokens of a node of weight 1 instead.
-    #[arg(long, value_name = "N", num_args = 0..=1, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", num_args = 0..=1, allow_negative_numbers = true)]
     pub(crate) tokens: Option<Option<String>>,
     /// Print JSON.
     #[arg(long)]
@@ -171,7 +171,7 @@ pub(crate) struct KeyArgs {
     #[arg(long)]
     pub(crate) escaped: bool,
     /// Share of bad lines above which the command fails, 0 to 1.
-    #[arg(long, value_name = "SHARE", default_value = "0.001", value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value = "0.001", value_parser = share, allow_negative_numbers = true)]
     pub(crate) max_bad: f64,
 }
 

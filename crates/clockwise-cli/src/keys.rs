@@ -140,8 +140,10 @@ impl KeySource {
                 progress.finish();
                 let summary = summary.map_err(|error| explain(&error))?;
                 report_bad_lines(&name, &summary);
+                let text = describe(&name, &summary);
+                note(&format!("keys: {text}"));
                 Ok(Reading {
-                    text: describe(&name, &summary),
+                    text,
                     bad_lines: summary.bad_lines,
                     partial: !summary.complete,
                     warnings: warnings(&summary),

@@ -6,7 +6,9 @@
 use std::fs::File;
 use std::io::Read as _;
 
-use clockwise::{Endpoint, FailureDomains, KeyRule, Member, Membership, Scheme, Weight};
+use clockwise::{
+    Endpoint, FailureDomains, KeyRule, Member, Membership, Scheme, Weight, WeightError,
+};
 use serde::Deserialize;
 use toml::Spanned;
 use toml::value::{Table, Value};
@@ -24,8 +26,8 @@ struct ClusterFile {
     protocol: Option<Protocol>,
     #[serde(rename = "mode")]
     _mode: Option<Mode>,
-    scheme: Option<Value>,
-    key_rule: Option<String>,
+    scheme: Option<Spanned<Value>>,
+    key_rule: Option<Spanned<String>>,
     replicas: Option<u32>,
     #[serde(default)]
     node: Vec<Spanned<NodeEntry>>,
@@ -118,8 +120,11 @@ fn parse(path: &str, text: &str) -> Result<Cluster, Failure> {
     }
     let membership =
         Membership::new(members).map_err(|error| Failure::usage(format!("{path}: {error}")))?;
-    let key_rule = match (&file.key_rule, file.protocol) {
-        (Some(text), _) => parse_key_rule(text)?,
+    let key_rule = match (file.key_rule, file.protocol) {
+        (Some(text), _) => {
+            let place = at(text.span());
+            parse_key_rule(text.get_ref()).map_err(|failure| failure.at(place))?
+        }
         (None, Some(Protocol::Memcached)) => KeyRule::Whole,
         (None, Some(Protocol::Redis) | None) => KeyRule::RedisTag,
     };
@@ -128,10 +133,13 @@ fn parse(path: &str, text: &str) -> Result<Cluster, Failure> {
             "{path}: replicas must be 1 or more"
         )));
     }
-    let scheme = file.scheme.map(|value| scheme(path, &value)).transpose()?;
+    let scheme = file.scheme.map(|value| {
+        let place = at(value.span());
+        scheme(value.get_ref()).map_err(|failure| failure.at(place))
+    });
     Ok(Cluster {
         membership,
-        scheme,
+        scheme: scheme.transpose()?,
         key_rule,
         replicas: file.replicas.unwrap_or(1),
         warnings: Vec::new(),
@@ -163,11 +171,15 @@ fn member(entry: NodeEntry) -> Result<Member, String> {
 }
 
 /// A number; a text is no weight even if it looks like one.
-fn weight(value: &Value) -> Result<Weight, clockwise::WeightError> {
+fn weight(value: &Value) -> Result<Weight, WeightError> {
     match value {
         Value::Integer(number) => number.to_string().parse(),
-        Value::Float(number) => number.to_string().parse(),
-        other => Err(clockwise::WeightError {
+        // A plain text to read, a short one to show: 1e308 has 309 digits.
+        Value::Float(number) => number.to_string().parse().map_err(|_| WeightError {
+            value: format!("{number:?}"),
+            node: None,
+        }),
+        other => Err(WeightError {
             value: other.to_string(),
             node: None,
         }),
@@ -175,13 +187,13 @@ fn weight(value: &Value) -> Result<Weight, clockwise::WeightError> {
 }
 
 /// `scheme = "ring,tokens=160"`, or a table with `name` and the parameters.
-fn scheme(path: &str, value: &Value) -> Result<Scheme, Failure> {
+fn scheme(value: &Value) -> Result<Scheme, Failure> {
     let table = match value {
         Value::String(text) => return parse_scheme(text),
         Value::Table(table) => table,
         other => {
             return Err(Failure::usage(format!(
-                "{path}: scheme must be a text or a table, not {other}"
+                "scheme must be a text or a table, not {other}"
             )));
         }
     };
@@ -189,11 +201,10 @@ fn scheme(path: &str, value: &Value) -> Result<Scheme, Failure> {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.as_str())),
         Some(other) => Err(Failure::usage(format!(
-            "{path}: scheme.{name} must be a text, not {other}"
+            "scheme.{name} must be a text, not {other}"
         ))),
     };
-    let name =
-        text("name")?.ok_or_else(|| Failure::usage(format!("{path}: [scheme] needs a name")))?;
+    let name = text("name")?.ok_or_else(|| Failure::usage("[scheme] needs a name"))?;
     let mut scheme = match text("hash")? {
         Some(hash) => parse_scheme(&format!("{name}/{hash}"))?,
         None => parse_scheme(name)?,

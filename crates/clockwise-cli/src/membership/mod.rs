@@ -10,7 +10,7 @@ use clockwise::{KeyRule, Membership, MembershipError, NodeId, Placement, Scheme}
 use clockwise_plan::Warning;
 
 pub(crate) use inline::{parse_edit, parse_node};
-pub(crate) use scheme::{parse_key_rule, parse_scheme, read_secret};
+pub(crate) use scheme::{explain, parse_key_rule, parse_scheme, read_secret};
 
 use crate::args::SchemeArgs;
 use crate::failure::Failure;
@@ -74,9 +74,7 @@ impl Cluster {
                 .map_or_else(|| parse_scheme("slots"), Ok)?,
         };
         let scheme = match tokens {
-            Some(tokens) => scheme
-                .with_parameter("tokens", tokens)
-                .map_err(Failure::usage)?,
+            Some(tokens) => scheme.with_parameter("tokens", tokens).map_err(explain)?,
             None => scheme,
         };
         match &args.hash_key {

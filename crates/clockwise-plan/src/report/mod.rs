@@ -443,11 +443,16 @@ fn total_weight(placement: &clockwise::Placement) -> u64 {
         .sum()
 }
 
-/// What nodes gain by weight is what must move at the least.
+/// What nodes gain by weight is what must move at the least; where no node is left, all that the last ones lose.
 fn least_moved_share(nodes: &[Node]) -> f64 {
-    let gain =
-        |node: &Node| (node.sides.after.wanted_share - node.sides.before.wanted_share).max(0.0);
-    nodes.iter().map(gain).sum()
+    let change = |node: &Node| node.sides.after.wanted_share - node.sides.before.wanted_share;
+    let (gained, lost) = nodes.iter().fold((0.0, 0.0), |(gained, lost), node| {
+        (
+            gained + change(node).max(0.0),
+            lost + (-change(node)).max(0.0),
+        )
+    });
+    if gained > 0.0 { gained } else { lost }
 }
 
 fn balance(

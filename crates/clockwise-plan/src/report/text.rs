@@ -183,6 +183,8 @@ fn next_step(plan: &Plan) -> String {
         "a limit is broken, see below: change the plan before the cluster"
     } else if plan.moved.keys == 0 {
         "nothing moves: the change can be made at any time"
+    } else if plan.unowned.after > 0 {
+        "add a node first: without one no key has an owner"
     } else if plan.theory.moved_share > 2.0 * plan.theory.least_moved_share {
         "this scheme moves far more than the change needs: see --scheme slots, ring or rendezvous"
     } else if plan.moved.share > expected {
@@ -375,6 +377,9 @@ fn failures(plan: &Plan) -> String {
             times,
         ]
     });
+    if failures.is_empty() {
+        return String::new();
+    }
     let header = [
         "node",
         "its keys",
