@@ -87,7 +87,8 @@ pub(crate) struct PlanArgs {
 #[command(after_help = "\
 Examples:
   clockwise locate --cluster clockwise.toml user:1 user:2
-  clockwise locate --cluster cache-{1..4} --replicas 2 --keys keys.txt --json
+  clockwise locate --cluster clockwise.toml --replicas 3 --domains zone=1 --down cache-2 user:1
+  clockwise locate --cluster cache-{1..4} --keys keys.txt --json
 
 A membership is one cluster file, or nodes: id[@host:port][=weight], with commas or spaces between.
 What follows a file or a list with commas is a key; after nodes with spaces, put -- before the keys.
@@ -106,9 +107,11 @@ pub(crate) struct LocateArgs {
     pub(crate) tokens: Option<String>,
     #[command(flatten)]
     pub(crate) keys: KeyArgs,
-    /// How many nodes to name for each key, owner first.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
-    pub(crate) replicas: Option<u32>,
+    #[command(flatten)]
+    pub(crate) replication: ReplicationArgs,
+    /// A node that is down and to be passed over; repeatable.
+    #[arg(long, value_name = "ID")]
+    pub(crate) down: Vec<String>,
     /// Print one JSON object a key.
     #[arg(long)]
     pub(crate) json: bool,
@@ -118,7 +121,7 @@ pub(crate) struct LocateArgs {
 #[command(after_help = "\
 Examples:
   clockwise inspect --cluster cache-{1..4} --scheme ring
-  clockwise inspect --cluster clockwise.toml --json
+  clockwise inspect --cluster clockwise.toml --replicas 3 --domains zone=1 --json
 
 A membership is one cluster file, or nodes: id[@host:port][=weight], with commas or spaces between.")]
 pub(crate) struct InspectArgs {
@@ -130,6 +133,11 @@ pub(crate) struct InspectArgs {
     /// List the ring's tokens, one a line with its node; with a number, set the tokens of a node of weight 1 instead.
     #[arg(long, value_name = "N", num_args = 0..=1, allow_negative_numbers = true)]
     pub(crate) tokens: Option<Option<String>>,
+    #[command(flatten)]
+    pub(crate) replication: ReplicationArgs,
+    /// Print weights with which replicas, too, spread by the weights given.
+    #[arg(long)]
+    pub(crate) calibrate: bool,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -147,6 +155,20 @@ pub(crate) struct SchemeArgs {
     /// Where the secret of a keyed hash is: env:NAME or file:PATH, 32 hexadecimal digits.
     #[arg(long, value_name = "REF")]
     pub(crate) hash_key: Option<String>,
+}
+
+/// How many nodes hold a key and how they spread.
+#[derive(ClapArgs, Debug)]
+pub(crate) struct ReplicationArgs {
+    /// Nodes for each key, owner first.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
+    pub(crate) replicas: Option<u32>,
+    /// Most replicas of a key in a region, zone, rack or host: zone=1,rack=1:preferred.
+    #[arg(long, value_name = "RULES")]
+    pub(crate) domains: Option<String>,
+    /// Leave the position of a node that is down empty instead of moving the others up.
+    #[arg(long)]
+    pub(crate) indep: bool,
 }
 
 /// Where keys come from and how they are written.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clockwise::Placement;
+use clockwise::{MembershipError, Placement, ReplicaSet, ReplicaSets};
 use clockwise_plan::keys::Escaped;
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ use crate::args::LocateArgs;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::keys::KeySource;
-use crate::membership::{Cluster, names_file};
+use crate::membership::{Cluster, explain_edit, explain_replication, names_file};
 use crate::output::{Output, note};
 
 /// One answer; the form of `--json`.
@@ -26,7 +26,14 @@ struct Located<'a> {
     token: String,
     slot: Option<u32>,
     owner: Option<&'a str>,
-    replicas: Vec<&'a str>,
+    /// Owner first; `null` for the position of a node that is down, where positions stay.
+    replicas: Vec<Option<&'a str>>,
+    /// Preferred levels that gave way, once for each step.
+    degraded: Vec<&'static str>,
+    /// Replicas that could not be placed.
+    missing: usize,
+    /// Required levels that kept further nodes out.
+    missing_because: Vec<&'static str>,
 }
 
 pub(crate) fn run(args: &LocateArgs) -> Result<ExitCode, Failure> {
@@ -38,14 +45,8 @@ pub(crate) fn run(args: &LocateArgs) -> Result<ExitCode, Failure> {
     }
     let scheme = cluster.scheme(None, args.tokens.as_deref(), &args.scheme)?;
     let placement = cluster.place(&cluster.membership, &scheme, &args.scheme)?;
-    let replicas = args.replicas.unwrap_or(cluster.replicas) as usize;
-    if replicas > 1 && !scheme.has_ranking() {
-        return Err(Failure::usage(format!(
-            "scheme {} names no node behind the owner",
-            scheme.name()
-        ))
-        .hint("leave --replicas out: a lost master's slots wait for its own replica"));
-    }
+    let sets = replica_sets(&cluster, &placement, args)?;
+    let down = down_nodes(&cluster, &placement, &args.down)?;
     if keys.is_empty() == args.keys.keys.is_none() {
         return Err(match keys.len() {
             0 => Failure::usage("no keys to locate").hint(
@@ -57,7 +58,9 @@ pub(crate) fn run(args: &LocateArgs) -> Result<ExitCode, Failure> {
 
     let mut printer = Printer {
         placement: &placement,
-        replicas,
+        sets: &sets,
+        down,
+        set: ReplicaSet::default(),
         json: args.json,
         output: Output::new(),
         failure: None,
@@ -85,6 +88,38 @@ pub(crate) fn run(args: &LocateArgs) -> Result<ExitCode, Failure> {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+fn replica_sets<'p>(
+    cluster: &Cluster,
+    placement: &'p Placement,
+    args: &LocateArgs,
+) -> Result<ReplicaSets<'p>, Failure> {
+    let replication = cluster.replication(&args.replication)?;
+    ReplicaSets::new(placement, replication).map_err(explain_replication)
+}
+
+/// Which members are down, by index.
+fn down_nodes(
+    cluster: &Cluster,
+    placement: &Placement,
+    ids: &[String],
+) -> Result<Vec<bool>, Failure> {
+    let mut down = vec![false; placement.members().len()];
+    for id in ids {
+        let id = id.parse().map_err(Failure::usage)?;
+        match placement
+            .members()
+            .binary_search_by(|member| member.id().cmp(&id))
+        {
+            Ok(node) => down[node] = true,
+            Err(_) => {
+                let unknown = MembershipError::UnknownNode { id };
+                return Err(explain_edit(unknown, &cluster.membership));
+            }
+        }
+    }
+    Ok(down)
 }
 
 /// Parts the values of `--cluster` into the membership and the keys that follow it: a file or a list with commas is a
@@ -117,7 +152,11 @@ fn split_keys(values: &[OsString]) -> Result<(Vec<String>, Vec<Vec<u8>>), Failur
 
 struct Printer<'p> {
     placement: &'p Placement,
-    replicas: usize,
+    sets: &'p ReplicaSets<'p>,
+    /// Members that are down, by index.
+    down: Vec<bool>,
+    /// Used again for each key.
+    set: ReplicaSet,
     json: bool,
     output: Output,
     /// What went wrong while a source was being read.
@@ -137,16 +176,16 @@ impl Printer<'_> {
 
     fn print(&mut self, key: &[u8]) -> Result<(), Failure> {
         let hashed = self.placement.hash(key);
-        let nodes: Vec<&str> = self
-            .placement
-            .ranked(&hashed, self.replicas)
-            .map(|member| member.id().as_str())
-            .collect();
+        self.sets
+            .select_into(&hashed, |node| !self.down[node], &mut self.set);
+        let id = |node: usize| self.placement.members()[node].id().as_str();
+        let nodes: Vec<Option<&str>> = self.set.nodes.iter().map(|node| node.map(id)).collect();
         if !self.json {
-            let owners = if nodes.is_empty() {
+            let names: Vec<&str> = nodes.iter().map(|node| node.unwrap_or("-")).collect();
+            let owners = if names.is_empty() {
                 "-".to_owned()
             } else {
-                nodes.join("\t")
+                names.join("\t")
             };
             return self.output.write(&format!("{}\t{owners}\n", Escaped(key)));
         }
@@ -158,8 +197,21 @@ impl Printer<'_> {
                 .placement
                 .slot_of_token(hashed.token())
                 .map(|slot| slot.0),
-            owner: nodes.first().copied(),
+            owner: nodes.first().copied().flatten(),
             replicas: nodes,
+            degraded: self.set.degraded.iter().map(|level| level.name()).collect(),
+            missing: self
+                .set
+                .deficit
+                .as_ref()
+                .map_or(0, |deficit| deficit.missing),
+            missing_because: self
+                .set
+                .deficit
+                .iter()
+                .flat_map(|deficit| &deficit.levels)
+                .map(|level| level.name())
+                .collect(),
         })
     }
 }

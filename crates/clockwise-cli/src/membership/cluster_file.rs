@@ -5,9 +5,10 @@
 
 use std::fs::File;
 use std::io::Read as _;
+use std::num::NonZeroU32;
 
 use clockwise::{
-    Endpoint, FailureDomains, KeyRule, Member, Membership, Scheme, Weight, WeightError,
+    Endpoint, FailureDomains, KeyRule, Member, Membership, Replication, Scheme, Weight, WeightError,
 };
 use serde::Deserialize;
 use toml::Spanned;
@@ -29,6 +30,9 @@ struct ClusterFile {
     scheme: Option<Spanned<Value>>,
     key_rule: Option<Spanned<String>>,
     replicas: Option<u32>,
+    domains: Option<Spanned<String>>,
+    #[serde(default)]
+    indep: bool,
     #[serde(default)]
     node: Vec<Spanned<NodeEntry>>,
     #[serde(rename = "router")]
@@ -128,10 +132,16 @@ fn parse(path: &str, text: &str) -> Result<Cluster, Failure> {
         (None, Some(Protocol::Memcached)) => KeyRule::Whole,
         (None, Some(Protocol::Redis) | None) => KeyRule::RedisTag,
     };
-    if file.replicas == Some(0) {
-        return Err(Failure::usage(format!(
-            "{path}: replicas must be 1 or more"
-        )));
+    let factor = NonZeroU32::new(file.replicas.unwrap_or(1))
+        .ok_or_else(|| Failure::usage(format!("{path}: replicas must be 1 or more")))?;
+    let mut replication = Replication::new(factor);
+    if let Some(rules) = file.domains {
+        replication = replication
+            .with_rules(rules.get_ref())
+            .map_err(|error| Failure::usage(error).at(at(rules.span())))?;
+    }
+    if file.indep {
+        replication = replication.with_kept_positions();
     }
     let scheme = file.scheme.map(|value| {
         let place = at(value.span());
@@ -141,7 +151,7 @@ fn parse(path: &str, text: &str) -> Result<Cluster, Failure> {
         membership,
         scheme: scheme.transpose()?,
         key_rule,
-        replicas: file.replicas.unwrap_or(1),
+        replication,
         warnings: Vec::new(),
     })
 }

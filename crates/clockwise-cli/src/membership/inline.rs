@@ -1,6 +1,8 @@
 //! Nodes written on the command line: `id[@host:port][=weight]`, with commas or spaces between.
 
-use clockwise::{Endpoint, KeyRule, Member, Membership, NodeId, Weight};
+use std::num::NonZeroU32;
+
+use clockwise::{Endpoint, KeyRule, Member, Membership, NodeId, Replication, Weight};
 use clockwise_plan::Warning;
 
 use super::Cluster;
@@ -20,7 +22,7 @@ pub(super) fn read(values: &[String]) -> Result<Cluster, Failure> {
         membership,
         scheme: None,
         key_rule: KeyRule::RedisTag,
-        replicas: 1,
+        replication: Replication::new(NonZeroU32::MIN),
         warnings,
     })
 }

@@ -4,15 +4,16 @@ mod cluster_file;
 mod inline;
 mod scheme;
 
+use std::num::NonZeroU32;
 use std::path::Path;
 
-use clockwise::{KeyRule, Membership, MembershipError, NodeId, Placement, Scheme};
+use clockwise::{KeyRule, Membership, MembershipError, NodeId, Placement, Replication, Scheme};
 use clockwise_plan::Warning;
 
 pub(crate) use inline::{parse_edit, parse_node};
 pub(crate) use scheme::{explain, parse_key_rule, parse_scheme, read_secret};
 
-use crate::args::SchemeArgs;
+use crate::args::{ReplicationArgs, SchemeArgs};
 use crate::failure::Failure;
 use crate::nearest::did_you_mean;
 
@@ -22,7 +23,8 @@ pub(crate) struct Cluster {
     pub(crate) membership: Membership,
     pub(crate) scheme: Option<Scheme>,
     pub(crate) key_rule: KeyRule,
-    pub(crate) replicas: u32,
+    /// Replicas of each key, and how they spread, as the file says.
+    pub(crate) replication: Replication,
     pub(crate) warnings: Vec<Warning>,
 }
 
@@ -85,6 +87,28 @@ impl Cluster {
         }
     }
 
+    /// How keys are replicated: the arguments', else the file's.
+    pub(crate) fn replication(&self, args: &ReplicationArgs) -> Result<Replication, Failure> {
+        let factor = args
+            .replicas
+            .and_then(NonZeroU32::new)
+            .unwrap_or(self.replication.factor());
+        let mut replication = Replication::new(factor);
+        replication = match &args.domains {
+            Some(rules) => replication.with_rules(rules).map_err(Failure::usage)?,
+            None => {
+                let mut rules = self.replication.rules().iter();
+                rules
+                    .try_fold(replication, |policy, &rule| policy.with_rule(rule))
+                    .map_err(Failure::usage)?
+            }
+        };
+        Ok(match args.indep || self.replication.keeps_positions() {
+            true => replication.with_kept_positions(),
+            false => replication,
+        })
+    }
+
     /// The placement of a membership that belongs to this cluster.
     pub(crate) fn place(
         &self,
@@ -118,9 +142,28 @@ pub(crate) fn explain_build(error: clockwise::BuildError) -> Failure {
         }
         UnequalWeights { .. } => Some("slots, ring and rendezvous take weights".to_owned()),
         TooManyTokens { .. } => Some("lower --tokens or that weight: only ratios between weights matter".to_owned()),
-        MiddleBucket { .. } => {
-            Some("to see the cost on your keys, list the remaining nodes with --to; slots, ring and rendezvous lose any node".to_owned())
+        MiddleBucket { scheme, .. } if ["probed", "rank"].contains(scheme) => Some(
+            "give the node weight 0 instead: it keeps its number and only its own keys move".to_owned(),
+        ),
+        MiddleBucket { .. } => Some(
+            "to see the cost on your keys, list the remaining nodes with --to; slots, ring and rendezvous lose any node"
+                .to_owned(),
+        ),
+        _ => None,
+    };
+    Failure::usage(error).maybe_hint(hint)
+}
+
+/// A replication policy that does not fit, with its hint.
+pub(crate) fn explain_replication(error: clockwise::ReplicationError) -> Failure {
+    use clockwise::ReplicationError::{NoRanking, Unlabelled};
+    let hint = match &error {
+        NoRanking { .. } => {
+            Some("leave --replicas out: a lost master's slots wait for its own replica".to_owned())
         }
+        Unlabelled { level, .. } => Some(format!(
+            "label it in the cluster file, or prefer the level: {level}=1:preferred"
+        )),
         _ => None,
     };
     Failure::usage(error).maybe_hint(hint)

@@ -8,7 +8,7 @@ mod failures;
 mod text;
 mod warnings;
 
-use clockwise::{Algorithm, Share};
+use clockwise::{Algorithm, Diff, Moves, Share};
 use serde::Serialize;
 
 use crate::census::{Amount, Change, ChangeNode, Counts};
@@ -105,6 +105,7 @@ pub struct Plan {
     pub failures: Vec<Failure>,
     pub hottest: Option<Hottest>,
     pub slots: Option<SlotMoves>,
+    pub space_moved_share: Option<f64>,
     pub origin: Option<Origin>,
     pub limits: Vec<LimitResult>,
     pub warnings: Vec<Warning>,
@@ -192,7 +193,8 @@ pub struct Hottest {
     pub share_of_fair: f64,
 }
 
-/// Slots that move: by the two tables in the plan, and at the least if a store kept the table.
+/// Slots (or entries of a Maglev table) that move: by the two tables of the plan, and the fewest that any two tables with
+/// these numbers of slots could move. A store that keeps its table moves the fewest.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[expect(missing_docs, reason = "as for Plan")]
 pub struct SlotMoves {
@@ -234,6 +236,7 @@ impl Plan {
             )
         };
         let moved = moved(change, &counts);
+        let diff = Diff::new(from, to).ok();
         let expected = theory::expected_move(from, to, change.follows);
         let nodes = nodes(change, &counts);
         let flows = counts.flows.iter().map(|(old, new, amount)| {
@@ -286,7 +289,8 @@ impl Plan {
             balance_bytes: counts.bytes.map(|_| balance(|amount| amount.bytes, 0)),
             failures: failures::failures(change, &counts),
             hottest: hottest(change, &counts),
-            slots: slot_moves(change),
+            slots: slot_moves(change, diff.as_ref()),
+            space_moved_share: diff.as_ref().map(|diff| diff.share().as_f64()),
             origin: origin(load, &moved, counts.requests),
             limits: Vec::new(),
             warnings,
@@ -527,25 +531,20 @@ fn hottest(change: &Change, counts: &Counts) -> Option<Hottest> {
     })
 }
 
-fn slot_moves(change: &Change) -> Option<SlotMoves> {
-    let (from, to) = (change.from.slot_owners()?, change.to.slot_owners()?);
-    if change.from.scheme() != change.to.scheme() || from.len() != to.len() {
+fn slot_moves(change: &Change, diff: Option<&Diff<'_>>) -> Option<SlotMoves> {
+    let Some(Moves::Slots(moved)) = diff.map(Diff::moves) else {
         return None;
-    }
-    let moved = |placement: &clockwise::Placement, owners: &[u32]| {
-        let id = |placement: &clockwise::Placement, node: u32| {
-            placement.members()[node as usize].id().clone()
-        };
-        let pairs = from.iter().zip(owners);
-        pairs
-            .filter(|&(&old, &new)| id(&change.from, old) != id(placement, new))
-            .count() as u64
     };
-    let least = change.from.least_movement(&change.to.membership()).ok()?;
+    let (from, to) = (change.from.slot_owners()?, change.to.slot_owners()?);
+    let held = |owners: &[u32], member: Option<usize>| {
+        let is_owner = |owner: &&u32| member == Some(**owner as usize);
+        owners.iter().filter(is_owner).count() as u64
+    };
+    let gained = |node: &ChangeNode| held(to, node.to).saturating_sub(held(from, node.from));
     Some(SlotMoves {
-        slots: to.len() as u64,
-        moved: moved(&change.to, to),
-        moved_least: moved(&least, least.slot_owners()?),
+        slots: u64::from(change.to.scheme().slot_count()?),
+        moved: moved.len() as u64,
+        moved_least: change.nodes.iter().map(gained).sum(),
     })
 }
 

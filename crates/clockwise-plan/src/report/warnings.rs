@@ -85,6 +85,19 @@ pub(super) fn warn(plan: &mut Plan, change: &Change) {
             ),
         );
     }
+    if let (Algorithm::Maglev, Some(size)) = (
+        change.to.scheme().algorithm(),
+        change.to.scheme().slot_count(),
+    ) && u64::from(size) < 100 * nodes
+    {
+        add(
+            "small-table",
+            format!(
+                "{} entries are fewer than 100 for each of {nodes} nodes: shares are coarse and a change moves many other keys",
+                grouped(u64::from(size))
+            ),
+        );
+    }
     if !plan.distinct_keys_exact {
         add(
             "distinct-estimated",
