@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 
 use clockwise::{KeyRule, Membership, MembershipError, NodeId, Placement, Replication, Scheme};
-use clockwise_plan::Warning;
+use clockwise_plan::{Warning, grouped};
 
 pub(crate) use inline::{parse_edit, parse_node};
 pub(crate) use scheme::{explain, parse_key_rule, parse_scheme, read_secret};
@@ -16,6 +16,7 @@ pub(crate) use scheme::{explain, parse_key_rule, parse_scheme, read_secret};
 use crate::args::{ReplicationArgs, SchemeArgs};
 use crate::failure::Failure;
 use crate::nearest::did_you_mean;
+use crate::output::note;
 
 /// A membership with what its file says about placement.
 #[derive(Debug)]
@@ -118,6 +119,14 @@ impl Cluster {
     ) -> Result<Placement, Failure> {
         let asked = args.key_rule.as_deref().map(parse_key_rule).transpose()?;
         let key_rule = asked.or(scheme.own_key_rule()).unwrap_or(self.key_rule);
+        let pairs = membership.members().len() as u64 * u64::from(scheme.slot_count().unwrap_or(0));
+        if pairs > SLOW_TABLE {
+            note(&format!(
+                "filling a table of {} slots for {} nodes…",
+                grouped(u64::from(scheme.slot_count().unwrap_or(0))),
+                grouped(membership.members().len() as u64)
+            ));
+        }
         Placement::build(scheme, membership)
             .and_then(|placement| placement.with_key_rule(key_rule))
             .map_err(explain_build)
@@ -190,3 +199,6 @@ fn unknown_node_hint(id: &NodeId, membership: &Membership) -> Option<String> {
         (!some.is_empty()).then(|| format!("its nodes are {}", some.join(", ")))
     })
 }
+
+/// Slots times nodes from which filling a table takes about a second.
+const SLOW_TABLE: u64 = 50_000_000;
