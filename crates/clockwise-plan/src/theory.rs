@@ -197,7 +197,15 @@ fn modulo_stay(from: &Placement, to: &Placement) -> f64 {
 
 /// Share of keys that keep their node where a key moves between ranges of buckets.
 fn range_stay(from: &Placement, to: &Placement) -> f64 {
-    stay_share(&bucket_ids(from), &bucket_ids(to))
+    fn open(placement: &Placement) -> Vec<Option<&NodeId>> {
+        let members = placement.members();
+        let buckets = placement.buckets().unwrap_or_default().iter();
+        let member = buckets.map(|&node| &members[node as usize]);
+        member
+            .map(|member| (member.weight().milli() > 0).then_some(member.id()))
+            .collect()
+    }
+    stay_share(&open(from), &open(to))
 }
 
 /// Whether every bucket belongs to the same node on both sides: then only weights, open or closed, changed.

@@ -165,13 +165,15 @@ fn nodes<'c>(cluster: &'c Cluster, placement: &Placement) -> Vec<Node<'c>> {
         .collect()
 }
 
-/// What the placement's table takes when it is written out: 8 bytes for each run of slots with one owner, 12 for each
-/// token of a ring. Both can be left out where everyone derives them from the members.
+/// What the placement's table takes when it is written out: 8 bytes for each run of slots with one owner or 4 for each
+/// slot, whichever is less, and 12 for each token of a ring. Both can be left out where everyone derives them from the
+/// members.
 fn membership_bytes(placement: &Placement) -> usize {
-    let runs = placement
-        .slot_owners()
-        .map_or(0, |owners| owners.chunk_by(|a, b| a == b).count());
-    8 * runs + 12 * placement.token_count()
+    let table = placement.slot_owners().map_or(0, |owners| {
+        let runs = owners.chunk_by(|a, b| a == b).count();
+        (8 * runs).min(4 * owners.len())
+    });
+    table + 12 * placement.token_count()
 }
 
 /// How replicas spread, if there are any; fills in the nodes' part of it.

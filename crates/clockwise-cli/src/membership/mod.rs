@@ -149,9 +149,12 @@ pub(crate) fn explain_build(error: clockwise::BuildError) -> Failure {
         WeightVanishes { .. } => {
             Some("raise the weight, or take more slots, as in --scheme slots,count=65536".to_owned())
         }
-        UnequalWeights { .. } => Some("slots, ring and rendezvous take weights".to_owned()),
+        UnequalWeights { .. } => Some("slots, ring, rendezvous and maglev take weights".to_owned()),
         TooManyTokens { .. } => Some("lower --tokens or that weight: only ratios between weights matter".to_owned()),
-        MiddleBucket { scheme, .. } if ["probed", "rank"].contains(scheme) => Some(
+        MiddleBucket { scheme, cost }
+            if ["probed", "rank"].contains(scheme)
+                && (cost.owned_share * f64::from(cost.buckets)).round() <= 1.0 =>
+        Some(
             "give the node weight 0 instead: it keeps its number and only its own keys move".to_owned(),
         ),
         MiddleBucket { .. } => Some(

@@ -33,20 +33,14 @@ pub(crate) fn explain(error: SchemeError) -> Failure {
     Failure::usage(error).maybe_hint(hint)
 }
 
-/// The nearest parameter of a scheme, or all that it has: those of its full text.
+/// The nearest parameter of a scheme, or all that it has.
 fn parameter_hint(scheme: &str, parameter: &str) -> Option<String> {
-    let full = scheme.parse::<Scheme>().ok()?.to_string();
-    let known = || {
-        full.split(',')
-            .skip(1)
-            .filter_map(|piece| piece.split_once('=').map(|(name, _)| name))
-    };
-    did_you_mean(parameter, known()).or_else(|| {
-        let all: Vec<&str> = known().collect();
-        Some(if all.is_empty() {
+    let known = scheme.parse::<Scheme>().ok()?.parameters();
+    did_you_mean(parameter, known.iter().copied()).or_else(|| {
+        Some(if known.is_empty() {
             format!("{scheme} has no parameters")
         } else {
-            format!("{scheme} has {}", all.join(", "))
+            format!("{scheme} has {}", known.join(", "))
         })
     })
 }
