@@ -184,6 +184,7 @@ impl Running {
     /// Until the command has its own answer to Ctrl-C.
     pub(crate) fn wait_for_its_ctrl_c(&mut self) {
         self.wait_until("a handler of SIGINT", |running| {
+            assert_eq!(running.child.try_wait().unwrap(), None, "it has ended");
             running.has_signal("SigCgt:", SIGINT)
         });
     }
