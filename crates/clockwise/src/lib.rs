@@ -6,12 +6,29 @@
 //! use clockwise::{Member, Membership, Placement, Scheme};
 //!
 //! let scheme: Scheme = "slots".parse()?;
-//! let members = ["cache-1", "cache-2", "cache-3"].map(|id| Member::new(id.parse().unwrap()));
-//! let membership = Membership::new(members)?;
-//! let placement = Placement::build(&scheme, &membership)?;
+//! let ids = ["cache-1", "cache-2", "cache-3"];
+//! let members = ids.map(|id| Member::new(id.parse().expect("a plain name is an id")));
+//! let placement = Placement::build(&scheme, &Membership::new(members)?)?;
 //!
-//! let owner = placement.owner(b"user:1").unwrap();
-//! assert_eq!(owner.id().as_str(), "cache-1");
+//! // The owner, and the order in which the others would stand in for it.
+//! let owner = placement.owner(b"user:1").expect("a member has weight");
+//! assert_eq!(owner.id().as_str(), "cache-3");
+//! let ranked: Vec<&str> = placement.replicas(b"user:1", 3).map(|m| m.id().as_str()).collect();
+//! assert_eq!(ranked, ["cache-3", "cache-2", "cache-1"]);
+//!
+//! // A change is a new placement; what decides an owner is in the scheme's full text.
+//! let larger = placement.with_member(Member::new("cache-4".parse()?))?;
+//! assert_eq!(larger.owner(b"user:1"), Some(owner));
+//! assert_eq!(larger.scheme().to_string(), "slots/xxh3-64/v1,count=16384");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Without members, or with none that has weight, there is no owner:
+//!
+//! ```
+//! # use clockwise::{Membership, Placement, Scheme};
+//! let nobody = Placement::build(&"ring".parse::<Scheme>()?, &Membership::default())?;
+//! assert_eq!(nobody.owner(b"user:1"), None);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

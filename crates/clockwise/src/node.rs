@@ -99,16 +99,19 @@ fn is_hidden(c: char) -> bool {
         .any(|&(first, last)| (first..=last).contains(&c))
 }
 
-/// Default-ignorable characters whose category is a letter or a mark (Unicode 16, DerivedCoreProperties).
-const IGNORABLE_WITHOUT_FORMAT_CATEGORY: [(char, char); 8] = [
+/// Default-ignorable characters that are letters, marks or unassigned (Unicode 16, DerivedCoreProperties): what their
+/// category alone does not show. A later Unicode that assigns one keeps it ignorable.
+const IGNORABLE_WITHOUT_FORMAT_CATEGORY: [(char, char); 10] = [
     ('\u{034f}', '\u{034f}'),
     ('\u{115f}', '\u{1160}'),
     ('\u{17b4}', '\u{17b5}'),
     ('\u{180b}', '\u{180f}'),
+    ('\u{2065}', '\u{2065}'),
     ('\u{3164}', '\u{3164}'),
     ('\u{fe00}', '\u{fe0f}'),
     ('\u{ffa0}', '\u{ffa0}'),
-    ('\u{e0100}', '\u{e01ef}'),
+    ('\u{fff0}', '\u{fff8}'),
+    ('\u{e0000}', '\u{e0fff}'),
 ];
 
 #[cfg(test)]
@@ -148,6 +151,9 @@ mod tests {
             ("n\n1", "U+000A"),
             ("n\u{3164}", "U+3164"),
             ("n\u{fe0f}", "U+FE0F"),
+            ("n\u{2065}1", "U+2065"),
+            ("n\u{fff0}1", "U+FFF0"),
+            ("n\u{e0fff}1", "U+E0FFF"),
             (&"x".repeat(256), "has 256 bytes"),
         ] {
             let message = format!("{}", NodeId::new(text).unwrap_err());

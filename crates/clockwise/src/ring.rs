@@ -74,6 +74,29 @@ impl Ring {
         (self.back_to_same[index] as usize > steps).then(|| self.owners[index])
     }
 
+    /// A member that owns nothing although it has tokens, since each of them is also a smaller id's, with the owner of
+    /// the first of them.
+    pub(crate) fn shadowed(&self, nodes: usize) -> Option<(u32, u32)> {
+        let mut owns = vec![false; nodes];
+        let mut taken_by = vec![None; nodes];
+        let mut winner = None;
+        for (&token, &owner) in self.tokens.iter().zip(&self.owners) {
+            match winner {
+                Some((at, by)) if at == token => {
+                    taken_by[owner as usize].get_or_insert(by);
+                }
+                _ => {
+                    winner = Some((token, owner));
+                    owns[owner as usize] = true;
+                }
+            }
+        }
+        (0..)
+            .zip(taken_by)
+            .zip(owns)
+            .find_map(|((node, by), owns)| by.filter(|_| !owns).map(|by| (node, by)))
+    }
+
     /// Tokens ascending with their members.
     pub(crate) fn tokens(&self) -> impl Iterator<Item = (Token, u32)> {
         self.tokens
@@ -203,6 +226,62 @@ mod tests {
         }
         let shares = ring(&[(0, 0), (1 << 62, 1)], Edge::AtOrAfter).space_shares(2);
         assert_eq!(shares[1].part, 1 << 62);
+    }
+
+    /// A ring of 6-bit tokens, so that most of them are shared.
+    fn tiny(nodes: &[(u32, u64)]) -> Ring {
+        let tokens = |&(node, seed): &(u32, u64)| {
+            let mut rng = crate::hash::Rng::new(seed);
+            (0..20).map(move |_| (rng.next_u64() >> 58, node))
+        };
+        Ring::new(nodes.iter().flat_map(tokens).collect(), Edge::AtOrAfter, 6)
+    }
+
+    #[test]
+    fn each_node_keeps_its_20_tokens_in_a_space_of_64_in_any_order_of_adding() {
+        let owners = |ring: &Ring| (0..64).map(|t| ring.owner(t)).collect::<Vec<_>>();
+        for order in 0..24 {
+            // The digits of `order` in the mixed base 4, 3, 2, 1 pick one permutation each.
+            let mut pool = vec![(0, 11), (1, 22), (2, 33), (3, 44)];
+            let mut added = vec![];
+            for (place, base) in [(6, 4), (2, 3), (1, 2), (1, 1)] {
+                added.push(pool.remove(order / place % base));
+                let ring = tiny(&added);
+                let mut sorted = added.clone();
+                sorted.sort_unstable();
+                assert_eq!(owners(&ring), owners(&tiny(&sorted)), "{added:?}");
+                for &(node, _) in &added {
+                    assert_eq!(
+                        ring.tokens().filter(|&(_, owner)| owner == node).count(),
+                        20
+                    );
+                }
+                let whole: u128 = ring.space_shares(4).iter().map(|share| share.part).sum();
+                assert_eq!(whole, 64);
+            }
+        }
+    }
+
+    #[test]
+    fn removing_a_node_from_a_crowded_ring_moves_its_own_range_only() {
+        let (all, without) = (
+            tiny(&[(0, 11), (1, 22), (2, 33)]),
+            tiny(&[(0, 11), (2, 33)]),
+        );
+        for token in 0..64 {
+            let owner = all.owner(token);
+            assert!(owner == Some(1) || owner == without.owner(token), "{token}");
+        }
+    }
+
+    #[test]
+    fn a_node_whose_every_token_is_a_smaller_ids_is_found() {
+        let shadowed =
+            |pairs: &[(u64, u32)]| Ring::new(pairs.to_vec(), Edge::After, 64).shadowed(3);
+        assert_eq!(shadowed(&[(5, 0), (9, 2), (5, 1), (7, 1)]), None);
+        assert_eq!(shadowed(&[(5, 0), (9, 0), (9, 2), (5, 2)]), Some((2, 0)));
+        assert_eq!(shadowed(&[(5, 0), (5, 0), (7, 1)]), None);
+        assert_eq!(shadowed(&[]), None);
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl Placement {
         let engine = build_engine(scheme, membership, &members, previous)?;
         Ok(Self {
             scheme: scheme.clone(),
-            secret: scheme.secret_bytes(),
+            secret: scheme.secret(),
             key_rule: scheme.own_key_rule().unwrap_or_default(),
             members,
             engine,
@@ -131,6 +131,7 @@ fn build_engine(
                 Some(table) => table,
                 None => SlotTable::new(created_ranges(&listed)),
             };
+            everyone_has_a_slot(members, &listed, table.owners())?;
             Engine::RedisCluster { table, listed }
         }
     })
@@ -139,22 +140,10 @@ fn build_engine(
 /// The race of members with weight.
 ///
 /// # Errors
-/// Two members with one node hash: their order for a key would be the same for every key.
+/// Two members with one node hash: their order would be the same for every key.
 fn race(members: &[Member]) -> Result<Race, BuildError> {
-    let mut hashes: Vec<(u64, u32)> = (0..)
-        .zip(members)
-        .map(|(node, m)| (node_hash(m.id()), node))
-        .collect();
-    hashes.sort_unstable();
-    if let Some(pair) = hashes.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        let id = |place: usize| members[pair[place].1 as usize].id().clone();
-        return Err(BuildError::SameNodeHash {
-            id: id(0),
-            other: id(1),
-        });
-    }
     Ok(Race::new(
-        hashes
+        node_hashes(members)?
             .into_iter()
             .map(|(node_hash, node)| Runner {
                 node_hash,
@@ -163,6 +152,28 @@ fn race(members: &[Member]) -> Result<Race, BuildError> {
             })
             .collect(),
     ))
+}
+
+/// Node hashes, ascending, with their members.
+///
+/// # Errors
+/// Two members with one node hash.
+fn node_hashes(members: &[Member]) -> Result<Vec<(u64, u32)>, BuildError> {
+    let mut hashes: Vec<(u64, u32)> = (0..)
+        .zip(members)
+        .map(|(node, m)| (node_hash(m.id()), node))
+        .collect();
+    hashes.sort_unstable();
+    match hashes.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        None => Ok(hashes),
+        Some(pair) => {
+            let id = |place: usize| members[pair[place].1 as usize].id().clone();
+            Err(BuildError::SameNodeHash {
+                id: id(0),
+                other: id(1),
+            })
+        }
+    }
 }
 
 /// How many slots each member is due.
@@ -196,6 +207,10 @@ fn ring(scheme: &Scheme, form: RingForm, members: &[Member]) -> Result<Ring, Bui
             tokens: counts[most],
         });
     }
+    if form.label == PointLabel::Mixed {
+        // Tokens come from the hash of the id, so two ids with one hash would share them all.
+        node_hashes(members)?;
+    }
     let mut pairs = Vec::with_capacity(total as usize);
     let mut label = String::new();
     for ((node, member), &count) in (0..).zip(members).zip(&counts) {
@@ -219,7 +234,34 @@ fn ring(scheme: &Scheme, form: RingForm, members: &[Member]) -> Result<Ring, Bui
             pairs.push((token, node));
         }
     }
-    Ok(Ring::new(pairs, form.edge, form.bits))
+    let ring = Ring::new(pairs, form.edge, form.bits);
+    match ring.shadowed(members.len()) {
+        None => Ok(ring),
+        Some((node, by)) => Err(BuildError::TokensTaken {
+            id: members[node as usize].id().clone(),
+            other: members[by as usize].id().clone(),
+        }),
+    }
+}
+
+/// Where there are thousands of masters the single-precision borders can meet.
+fn everyone_has_a_slot(
+    members: &[Member],
+    listed: &[u32],
+    table: &[u32],
+) -> Result<(), BuildError> {
+    let mut slots = alloc::vec![0_u32; members.len()];
+    for &owner in table {
+        slots[owner as usize] += 1;
+    }
+    match listed.iter().find(|&&node| slots[node as usize] == 0) {
+        None => Ok(()),
+        Some(&node) => Err(BuildError::WeightVanishes {
+            id: members[node as usize].id().clone(),
+            weight: members[node as usize].weight(),
+            slots: crate::redis_cluster::SLOTS,
+        }),
+    }
 }
 
 /// Tokens of a member: in proportion to its weight, rounded half up, at least 1 for any weight above 0.
@@ -272,6 +314,16 @@ pub enum BuildError {
         /// The smaller id.
         id: NodeId,
         /// The other id.
+        other: NodeId,
+    },
+    /// Every token of a node stands on a token of a node with a smaller id.
+    #[error(
+        "every token of node {id} is taken, one by node {other}: it would own nothing, rename it"
+    )]
+    TokensTaken {
+        /// The node that would own nothing.
+        id: NodeId,
+        /// A node that its first token belongs to.
         other: NodeId,
     },
     /// A weight above 0 that is less than one slot.

@@ -6,6 +6,9 @@ use crate::{Algorithm, Member, Membership, NodeId, RenumberingCost, Scheme, Weig
 impl Placement {
     /// The placement with one more member, last in the list of a numbered scheme.
     ///
+    /// A slot table is made from the members alone, here and in the two methods below;
+    /// [`least_movement`](Self::least_movement) is the one that follows the table before.
+    ///
     /// # Errors
     /// As [`Placement::build`]; [`BuildError::Membership`] when the id is already there.
     pub fn with_member(&self, member: Member) -> Result<Self, BuildError> {
@@ -55,8 +58,9 @@ impl Placement {
             Engine::RedisCluster { listed, .. } => listed.as_slice(),
             _ => &[],
         };
+        // Numbered schemes refuse unequal weights, so either all members have a number or none.
         let listed = order.iter().map(|&node| node as usize);
-        let rest = (0..self.members.len()).filter(|node| !order.contains(&(*node as u32)));
+        let rest = (0..self.members.len()).filter(|_| order.is_empty());
         // Ids were checked when the placement was built, so the list is as valid as that one was.
         Membership::new(listed.chain(rest).map(|node| self.members[node].clone()))
             .unwrap_or_default()

@@ -23,13 +23,14 @@ use crate::redis_cluster::slot_of_crc;
 use crate::rendezvous::JoinedText;
 use crate::ring::Ring;
 use crate::slots::{SlotTable, slot_of_token};
-use crate::{Algorithm, KeyRule, Member, Scheme, Share, Slot, Token, jump};
+use crate::{Algorithm, KeyRule, Member, Scheme, SecretKey, Share, Slot, Token, jump};
 
 /// Who owns which key. Members are numbered in ascending order of their ids.
 #[derive(Clone, Debug)]
 pub struct Placement {
     scheme: Scheme,
-    secret: [u8; 16],
+    /// Zeroes where the hash has none; a type of its own, so that `Debug` does not print it.
+    secret: SecretKey,
     key_rule: KeyRule,
     members: Vec<Member>,
     engine: Engine,
@@ -103,7 +104,7 @@ impl Placement {
         let key = self.key_rule.key(bytes);
         HashedKey {
             key,
-            token: Token(self.scheme.hash().hash(&self.secret, key)),
+            token: Token(self.scheme.hash().hash(self.secret.bytes(), key)),
         }
     }
 

@@ -140,10 +140,9 @@ impl Scheme {
         })
     }
 
-    pub(crate) fn secret_bytes(&self) -> [u8; 16] {
-        self.secret
-            .as_ref()
-            .map_or([0; 16], |secret| *secret.bytes())
+    /// The secret; zeroes where there is none.
+    pub(crate) fn secret(&self) -> SecretKey {
+        self.secret.clone().unwrap_or(SecretKey::new([0; 16]))
     }
 
     pub(crate) fn kind(&self) -> Kind {

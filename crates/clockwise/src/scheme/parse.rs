@@ -22,8 +22,18 @@ impl FromStr for Scheme {
         let (contract, rest) = find_contract(head)?;
         let mut scheme = Self::with_defaults(contract);
         let mut seen = alloc::vec![];
-        for part in rest.into_iter().flat_map(|rest| rest.split('/')) {
-            scheme = scheme.with_part(part)?;
+        let mut parts = rest.into_iter().flat_map(|rest| rest.split('/')).peekable();
+        if let Some(hash) = parts.next_if(|part| !is_version(part)) {
+            scheme = scheme.with_hash(hash)?;
+        }
+        if let Some(version) = parts.next_if(|part| is_version(part)) {
+            scheme.check_version(version)?;
+        }
+        if let Some(part) = parts.next() {
+            return Err(SchemeError::ExtraPart {
+                scheme: contract.name,
+                text: part.to_owned(),
+            });
         }
         for piece in pieces {
             let Some((name, value)) = piece.split_once('=') else {
@@ -70,8 +80,11 @@ impl Scheme {
                     .ok_or_else(|| bad("a power of two from 1 to 16777216"))?;
             }
             ("key_sha256", _) if self.hash.is_keyed() => {
-                self.secret_digest =
-                    Some(secret::from_hex(value).ok_or_else(|| bad("64 hexadecimal digits"))?);
+                let digest = secret::from_hex(value).ok_or_else(|| bad("64 hexadecimal digits"))?;
+                if self.secret.as_ref().is_some_and(|s| s.digest() != digest) {
+                    return Err(SchemeError::SecretDiffers { scheme });
+                }
+                self.secret_digest = Some(digest);
             }
             _ => {
                 return Err(SchemeError::UnknownParameter {
@@ -100,25 +113,22 @@ impl Scheme {
         }
     }
 
-    /// Takes one part between slashes: a version or a hash.
-    fn with_part(mut self, part: &str) -> Result<Self, SchemeError> {
-        let scheme = self.contract.name;
-        if let Some(version) = part
-            .strip_prefix('v')
-            .filter(|v| !v.is_empty() && v.bytes().all(|b| b.is_ascii_digit()))
-        {
-            if parse_number(version) != Some(self.contract.version) {
-                return Err(SchemeError::UnknownVersion {
-                    scheme,
-                    version: part.to_owned(),
-                    newest: self.contract.version,
-                });
-            }
-            return Ok(self);
+    fn check_version(&self, version: &str) -> Result<(), SchemeError> {
+        if version[1..].parse() == Ok(self.contract.version) {
+            return Ok(());
         }
-        let hash: KeyHash = part.parse().map_err(|_| SchemeError::UnknownHash {
+        Err(SchemeError::UnknownVersion {
+            scheme: self.contract.name,
+            version: version.to_owned(),
+            newest: self.contract.version,
+        })
+    }
+
+    fn with_hash(mut self, name: &str) -> Result<Self, SchemeError> {
+        let scheme = self.contract.name;
+        let hash: KeyHash = name.parse().map_err(|_| SchemeError::UnknownHash {
             scheme,
-            hash: part.to_owned(),
+            hash: name.to_owned(),
         })?;
         if !self.contract.allows(hash) {
             return Err(SchemeError::UnfitHash {
@@ -130,6 +140,13 @@ impl Scheme {
         self.hash = hash;
         Ok(self)
     }
+}
+
+/// Whether the text is `v` and digits, the first of them not 0.
+fn is_version(part: &str) -> bool {
+    part.strip_prefix('v').is_some_and(|digits| {
+        !digits.is_empty() && !digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit())
+    })
 }
 
 /// The scheme whose name begins the text, and what follows its slash.
@@ -194,6 +211,14 @@ pub enum SchemeError {
         version: String,
         /// The newest version.
         newest: u32,
+    },
+    /// More between slashes than a hash and a version, or in another order.
+    #[error("scheme {scheme}: {text:?} stands where nothing may: write NAME/HASH/vN")]
+    ExtraPart {
+        /// The scheme's name.
+        scheme: &'static str,
+        /// The first part too many.
+        text: String,
     },
     /// A piece between commas is not `name=value`.
     #[error("scheme {scheme}: {text:?} is not a parameter: write name=value")]
@@ -315,6 +340,23 @@ mod tests {
             ),
             ("ring/v2", "scheme ring has no version v2: the newest is v1"),
             (
+                "ring/v1/v1",
+                "scheme ring: \"v1\" stands where nothing may: write NAME/HASH/vN",
+            ),
+            (
+                "ring/v1/xxh3-64",
+                "scheme ring: \"xxh3-64\" stands where nothing may: write NAME/HASH/vN",
+            ),
+            (
+                "ring/xxh64/xxh3-64",
+                "scheme ring: \"xxh3-64\" stands where nothing may: write NAME/HASH/vN",
+            ),
+            ("ring/v01", "scheme ring: unknown hash \"v01\""),
+            (
+                "ring/v4294967297",
+                "scheme ring has no version v4294967297: the newest is v1",
+            ),
+            (
                 "ring,tokens=0",
                 "scheme ring: tokens must be a whole number from 1 to 16777216, not \"0\"",
             ),
@@ -367,6 +409,10 @@ mod tests {
         assert!(named.clone().with_secret(secret).is_ok());
         assert_eq!(
             named.with_secret(SecretKey::new([1; 16])),
+            Err(SchemeError::SecretDiffers { scheme: "slots" })
+        );
+        assert_eq!(
+            keyed.with_parameter("key_sha256", &"0".repeat(64)),
             Err(SchemeError::SecretDiffers { scheme: "slots" })
         );
     }

@@ -1,7 +1,7 @@
 //! Fixed slots: the key space cut into equal parts, and a table that says whose each part is.
 //!
 //! What it is: slot = the top bits of the key hash; a table of 2^b entries names the owner. Two allocators fill the
-//! table: [`stateless`] from the members alone, [`least_movement`] from a previous table. What it promises: every
+//! table: [`stateless()`] from the members alone, [`least_movement()`] from a previous table. What it promises: every
 //! node holds its share of the slots exactly (largest remainder); one array load a lookup; replicas in an order that
 //! depends on the slot and the members only. What it does not: finer weights than one slot; a node whose share is
 //! less than one slot is refused by name. Cost: 4 bytes a slot; lookups O(1), replicas O(nodes) each. Source: Redis

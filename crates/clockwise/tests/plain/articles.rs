@@ -1,5 +1,5 @@
-//! The founding articles' key hashes, token hashes and rendezvous (contracts in reference/seed-tables.json; 002 as fixed
-//! in design.md section 4). Token labels are `id#i`. Hashes of 32 bits are zero-extended.
+//! The founding articles' key hashes, token hashes and rendezvous, by the scheme definitions. Token labels are `id#i`.
+//! Hashes of 32 bits are zero-extended.
 
 use super::{
     Node,

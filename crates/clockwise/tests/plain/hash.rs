@@ -1,4 +1,4 @@
-//! Hash functions and the generator, as defined in algorithms.md section 0 and the plain hashes of vectors/README.md.
+//! Hash functions and the generator, by the scheme definitions.
 //!
 //! XXH3 and MD5 come from crates; the rest is written out, one step of the definition a line. Arithmetic wraps.
 

@@ -1,7 +1,7 @@
 //! A second, plain implementation of the placement schemes: the oracle the library is tested against.
 //!
-//! It promises to be obviously right, not fast: written only from algorithms.md, design.md section 4 and the contracts in
-//! seed-tables.json, by somebody who had not seen the library. Full sorts, linear scans, `u128` where a product could be large.
+//! It promises to be obviously right, not fast: the scheme definitions word for word, with full sorts, linear scans and
+//! `u128` where a product could be large.
 //! It does not refuse what the library must refuse, but for the slot targets: ids are taken to be distinct, the token limit is
 //! not checked, and a numbered scheme with unequal weights is a mistake in the test (it panics).
 //! It does not apply a key rule: the caller passes the part that is hashed (see `redis_tag`).

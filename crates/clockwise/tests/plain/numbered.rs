@@ -1,4 +1,4 @@
-//! Jump and modulo (algorithms.md sections 1 and 10b): the place in the listing is the bucket, the weights are equal.
+//! Jump and modulo by the scheme definitions: the place in the listing is the bucket, the weights are equal.
 
 use super::{Node, rendezvous::weighted_order};
 

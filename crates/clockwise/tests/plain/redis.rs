@@ -1,4 +1,4 @@
-//! The Redis Cluster key tag and slot (algorithms.md section 10).
+//! The Redis Cluster key tag and slot by the scheme definitions.
 
 use super::hash::crc16_xmodem;
 

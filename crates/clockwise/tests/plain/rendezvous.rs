@@ -1,4 +1,4 @@
-//! Weighted rendezvous (algorithms.md section 5): sort everything by cost.
+//! Weighted rendezvous by the scheme definitions: sort everything by cost.
 
 use super::{
     Node,

@@ -1,4 +1,4 @@
-//! Rings (algorithms.md section 7): points sorted by (value, id), walked from the first that the rule allows.
+//! Rings by the scheme definitions: points sorted by (value, id), walked from the first that the rule allows.
 
 use super::{
     Node,

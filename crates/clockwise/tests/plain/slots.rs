@@ -1,4 +1,4 @@
-//! The own scheme `slots` (algorithms.md section 10a): targets, the stateless table, the least-movement table, replicas.
+//! The own scheme `slots` by the scheme definitions: targets, the stateless table, the least-movement table, replicas.
 //!
 //! The stateless table makes one proposal at a time over preference lists written out in full: time and memory are
 //! slots x nodes, fine to some hundred nodes.

@@ -1,4 +1,4 @@
-//! The logarithm and the cost of algorithms.md section 5, in whole numbers.
+//! The logarithm and the cost of the weighted race by the scheme definitions, in whole numbers.
 
 use std::sync::OnceLock;
 

@@ -1,0 +1,232 @@
+//! Look-ups: equal to a plain search at every edge, without allocation, and without panic on any bytes.
+
+mod support;
+
+use clockwise::hash::Rng;
+use clockwise::{HashedKey, Placement, Scheme, SecretKey, Slot, Token};
+use support::{build, members, nodes, scheme, weighted_nodes};
+
+const RINGS: [&str; 6] = [
+    "ring",
+    "articles/000-ring",
+    "articles/002-ring",
+    "articles/003-ring",
+    "articles/003-ring-raw",
+    "articles/004-ring",
+];
+
+/// The definition of a ring, one token after the other.
+struct PlainRing {
+    /// Token and index of the member, ascending.
+    tokens: Vec<(u64, usize)>,
+    strictly_after: bool,
+}
+
+impl PlainRing {
+    fn of(ring: &Placement) -> Self {
+        let index = |id| {
+            ring.members()
+                .iter()
+                .position(|m| m.id() == id)
+                .expect("a member")
+        };
+        let mut tokens: Vec<(u64, usize)> = ring
+            .tokens()
+            .map(|(token, member)| (token.0, index(member.id())))
+            .collect();
+        let given = tokens.clone();
+        tokens.sort_unstable();
+        assert_eq!(tokens, given, "tokens ascend, equal ones by id");
+        Self {
+            tokens,
+            strictly_after: ring.scheme().name() == "articles/000-ring",
+        }
+    }
+
+    fn owner(&self, key: u64) -> Option<usize> {
+        let owns = |&&(token, _): &&(u64, usize)| {
+            if self.strictly_after {
+                token > key
+            } else {
+                token >= key
+            }
+        };
+        self.tokens
+            .iter()
+            .find(owns)
+            .or(self.tokens.first())
+            .map(|&(_, node)| node)
+    }
+}
+
+fn owner(placement: &Placement, token: u64) -> Option<usize> {
+    placement.owner_index(&HashedKey::of_token(Token(token)))
+}
+
+fn assert_edges(ring: &Placement) {
+    let plain = PlainRing::of(ring);
+    let around = plain
+        .tokens
+        .iter()
+        .flat_map(|&(token, _)| [token.wrapping_sub(1), token, token.wrapping_add(1)]);
+    let ends = [
+        0,
+        1,
+        u64::from(u32::MAX),
+        u64::from(u32::MAX) + 1,
+        1 << 63,
+        u64::MAX - 1,
+        u64::MAX,
+    ];
+    for token in around.chain(ends) {
+        let wanted = plain.owner(token);
+        assert_eq!(
+            owner(ring, token),
+            wanted,
+            "{}, {token:016x}",
+            ring.scheme()
+        );
+        let first = ring
+            .ranked(&HashedKey::of_token(Token(token)), 1)
+            .next_index();
+        assert_eq!(first, wanted, "{}, {token:016x}", ring.scheme());
+    }
+}
+
+#[test]
+fn a_million_random_hashes_and_every_edge_agree_with_a_plain_search() {
+    for name in RINGS {
+        let ring = build(
+            &format!("{name},tokens=9"),
+            &weighted_nodes(7, |i| [1000, 500, 0][i % 3]),
+        );
+        assert_edges(&ring);
+        let plain = PlainRing::of(&ring);
+        let mut rng = Rng::new(7);
+        let width = 64 - ring.scheme().token_bits();
+        for _ in 0..1_000_000 {
+            let token = rng.next_u64() >> width;
+            assert_eq!(
+                owner(&ring, token),
+                plain.owner(token),
+                "{name}, {token:016x}"
+            );
+        }
+    }
+}
+
+#[test]
+fn one_token_and_equal_tokens_have_their_owners_at_every_edge() {
+    for name in RINGS {
+        assert_edges(&build(&format!("{name},tokens=1"), &nodes(1)));
+        assert_edges(&build(&format!("{name},tokens=1"), &nodes(2)));
+        assert_edges(&build(name, &members([])));
+    }
+    // FNV-1a cannot tell these ids apart, so the smaller one's tokens are all the other's as well.
+    let twins = [("cache-162789", 1000), ("cache-379192", 1200)];
+    let ring = build("articles/002-ring,tokens=20", &members(twins));
+    assert_eq!(ring.token_count(), 44);
+    assert_edges(&ring);
+}
+
+#[test]
+fn slots_are_the_top_bits_of_the_hash_at_every_edge() {
+    for bits in [0_u32, 1, 4, 14, 17] {
+        let count = 1_u32 << bits;
+        let node_count = usize::try_from(count.min(5)).expect("small");
+        let placement = build(&format!("slots,count={count}"), &nodes(node_count));
+        let table = placement.slot_owners().expect("slots");
+        let mut rng = Rng::new(u64::from(bits));
+        let edges = (0..count).flat_map(|slot| {
+            let first = (u128::from(slot) << 64 >> bits) as u64;
+            [first, first.wrapping_sub(1)]
+        });
+        let random: Vec<u64> = (0..200_000).map(|_| rng.next_u64()).collect();
+        for token in edges.chain(random).chain([0, u64::MAX]) {
+            let slot = (u128::from(token) >> (64 - bits)) as u32;
+            assert_eq!(placement.slot_of_token(Token(token)), Some(Slot(slot)));
+            assert_eq!(
+                owner(&placement, token),
+                Some(table[slot as usize] as usize)
+            );
+        }
+        assert_eq!(placement.owner_of_slot(Slot(count)), None);
+    }
+}
+
+#[test]
+fn a_lookup_never_panics_whatever_the_bytes_and_the_token() {
+    let mut rng = Rng::new(99);
+    let bytes: Vec<u8> = (0..4096).map(|_| rng.next_u64() as u8).collect();
+    for placement in every_placement() {
+        for _ in 0..2000 {
+            let (start, length) = (rng.uniform(4000) as usize, rng.uniform(96) as usize);
+            let key = &bytes[start..start + length];
+            let first = placement.owner(key);
+            assert_eq!(
+                placement.replicas(key, 2).next(),
+                first,
+                "{}",
+                placement.scheme()
+            );
+            let token = rng.next_u64() >> rng.uniform(64);
+            let _ = placement.owner_of_token(Token(token));
+            let _ = placement.owner_of_slot(Slot(token as u32));
+            let _ = placement.slot_of_token(Token(token));
+            let _ = placement
+                .ranked(&HashedKey::of_token(Token(token)), usize::MAX)
+                .last();
+        }
+        for key in [&b""[..], b"{", b"}{", b"{}", &[0xff; 64], &[0; 1]] {
+            let _ = placement.replicas(key, usize::MAX).count();
+        }
+    }
+}
+
+#[test]
+fn a_hundred_thousand_lookups_and_rankings_allocate_nothing() {
+    let keys: Vec<Vec<u8>> = (0..1000_u32)
+        .map(|i| [&i.to_le_bytes()[..], "{phiên}:giỏ".as_bytes()].concat())
+        .collect();
+    for placement in every_placement() {
+        let mut met = 0;
+        let counts = allocation_counter::measure(|| {
+            for key in keys.iter().cycle().take(100_000) {
+                let hashed = placement.hash(key);
+                met += usize::from(placement.owner_index(&hashed).is_some());
+                met += usize::from(placement.owner(key).is_some());
+                met += placement.replicas(key, 3).count();
+            }
+        });
+        assert_eq!(counts.count_total, 0, "{}", placement.scheme());
+        assert_eq!(
+            met > 0,
+            !placement.members().is_empty(),
+            "{}",
+            placement.scheme()
+        );
+    }
+}
+
+#[test]
+fn the_allocation_counter_sees_an_allocation() {
+    let counts = allocation_counter::measure(|| drop(std::hint::black_box(vec![1_u8; 64])));
+    assert_eq!(counts.count_total, 1);
+}
+
+/// Every scheme with five members and with none, and one for each hash that our own schemes take.
+fn every_placement() -> Vec<Placement> {
+    let hashes = clockwise::hash::KeyHash::ALL.map(|hash| format!("modulo/{hash}"));
+    let names = Scheme::names().map(str::to_owned).chain(hashes);
+    names
+        .flat_map(|name| {
+            let mut scheme = scheme(&name);
+            if scheme.lacks_secret() {
+                scheme = scheme
+                    .with_secret(SecretKey::new([7; 16]))
+                    .expect("a keyed hash");
+            }
+            [nodes(5), nodes(0)].map(|list| Placement::build(&scheme, &list).expect("a placement"))
+        })
+        .collect()
+}
