@@ -196,6 +196,13 @@ impl Running {
         });
     }
 
+    /// Until it sleeps for something to come.
+    pub(crate) fn wait_for_its_sleep(&mut self) {
+        self.wait_until("a command that waits", |running| {
+            running.status("State:").starts_with('S')
+        });
+    }
+
     /// Until it has used so many ticks of processor time.
     pub(crate) fn wait_for_work(&mut self, ticks: u64) {
         self.wait_until("some work", |running| {
