@@ -133,10 +133,12 @@ impl Cluster {
     }
 }
 
-/// Whether a value is a file's name: it holds a slash, or such a file exists.
+/// Whether a value is a file's name: it holds a slash other than those of Unix sockets, or such a file exists.
 pub(crate) fn names_file(value: &str) -> bool {
     let path = value.split_once('#').map_or(value, |(path, _)| path);
-    !value.starts_with("unix:") && (path.contains('/') || Path::new(path).is_file())
+    let is_socket = |node: &str| node.starts_with("unix:") || node.contains("@unix:");
+    let names_path = |piece: &str| piece.contains('/') && !is_socket(piece);
+    path.split(',').any(names_path) || Path::new(path).is_file()
 }
 
 /// A failure of building a placement, with its hint.

@@ -184,6 +184,7 @@ impl Running {
     /// Until the command has its own answer to Ctrl-C.
     pub(crate) fn wait_for_its_ctrl_c(&mut self) {
         self.wait_until("a handler of SIGINT", |running| {
+            assert_eq!(running.child.try_wait().unwrap(), None, "it has ended");
             running.has_signal("SigCgt:", SIGINT)
         });
     }
@@ -192,6 +193,13 @@ impl Running {
     pub(crate) fn wait_for_delivery(&mut self) {
         self.wait_until("the delivery of SIGINT", |running| {
             !running.has_signal("ShdPnd:", SIGINT)
+        });
+    }
+
+    /// Until it sleeps for something to come.
+    pub(crate) fn wait_for_its_sleep(&mut self) {
+        self.wait_until("a command that waits", |running| {
+            running.status("State:").starts_with('S')
         });
     }
 
