@@ -44,11 +44,11 @@ pub(crate) struct PlanArgs {
     /// The membership of tomorrow.
     #[arg(long, num_args = 1.., value_name = "MEMBERSHIP", conflicts_with_all = ["add", "remove", "weight"])]
     pub(crate) to: Vec<String>,
-    /// Add a node to the membership of today; repeatable.
-    #[arg(long, value_name = "ID[=W]")]
+    /// Add nodes to the membership of today; repeatable.
+    #[arg(long, value_name = "ID[=W]", num_args = 1..)]
     pub(crate) add: Vec<String>,
-    /// Remove a node; repeatable.
-    #[arg(long, value_name = "ID")]
+    /// Remove nodes; repeatable.
+    #[arg(long, value_name = "ID", num_args = 1..)]
     pub(crate) remove: Vec<String>,
     /// Give a node another weight; repeatable.
     #[arg(long, value_name = "ID=W", allow_hyphen_values = true)]
@@ -64,18 +64,18 @@ pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) keys: KeyArgs,
     /// Requests per second.
-    #[arg(long, value_name = "R", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "R", value_parser = positive, allow_negative_numbers = true, requires = "hit_rate")]
     pub(crate) rate: Option<f64>,
     /// Keys that one request reads.
-    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true, requires = "rate")]
     pub(crate) keys_per_request: Option<f64>,
     /// Share of reads that the cache answers today, 0 to below 1.
     #[arg(long, value_name = "SHARE", value_parser = hit_rate, allow_negative_numbers = true)]
     pub(crate) hit_rate: Option<f64>,
     /// Queries per second that the database can serve.
-    #[arg(long, value_name = "Q", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "Q", value_parser = positive, allow_negative_numbers = true, requires_all = ["rate", "hit_rate"])]
     pub(crate) capacity: Option<f64>,
-    /// Fail with exit code 1 above this: moved, imbalance, origin, failure or hot; repeatable.
+    /// Fail with exit code 1 above this: moved, imbalance, origin, failure or hot, with commas between; repeatable.
     #[arg(long, value_name = "NAME=MAX", allow_hyphen_values = true)]
     pub(crate) limit: Vec<String>,
     /// Print JSON.
@@ -86,9 +86,8 @@ pub(crate) struct PlanArgs {
 #[derive(ClapArgs, Debug)]
 #[command(after_help = "\
 Examples:
-  clockwise locate --cluster clockwise.toml user:1 user:2
-  clockwise locate --cluster clockwise.toml --replicas 3 --domains zone=1 --down cache-2 user:1
   clockwise locate --cluster cache-{1..4} --keys keys.txt --json
+  clockwise locate --cluster clockwise.toml --replicas 3 --domains zone=1 --down cache-2 user:1
 
 A membership is one cluster file, or nodes: id[@host:port][=weight], with commas or spaces between.
 What follows a file or a list with commas is a key; after nodes with spaces, put -- before the keys.
@@ -109,7 +108,7 @@ pub(crate) struct LocateArgs {
     pub(crate) keys: KeyArgs,
     #[command(flatten)]
     pub(crate) replication: ReplicationArgs,
-    /// A node that is down and to be passed over; repeatable.
+    /// Nodes that are down and to be passed over, with commas between; repeatable.
     #[arg(long, value_name = "ID")]
     pub(crate) down: Vec<String>,
     /// Print one JSON object a key.
@@ -178,19 +177,19 @@ pub(crate) struct KeyArgs {
     #[arg(long, value_name = "SOURCE")]
     pub(crate) keys: Option<String>,
     /// lines, csv, tsv or jsonl; recognised from the first lines if left out.
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", requires = "keys")]
     pub(crate) keys_format: Option<String>,
     /// Column of the key: a name, or a number from 1.
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", requires = "keys")]
     pub(crate) key_column: Option<String>,
     /// Column of the requests to a key.
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", requires = "keys")]
     pub(crate) requests_column: Option<String>,
     /// Column of the bytes stored under a key.
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", requires = "keys")]
     pub(crate) bytes_column: Option<String>,
     /// Read \n \r \t \\ and \xHH in keys as the bytes they name.
-    #[arg(long)]
+    #[arg(long, requires = "keys")]
     pub(crate) escaped: bool,
     /// Share of bad lines above which the command fails, 0 to 1.
     #[arg(long, value_name = "SHARE", default_value = "0.001", value_parser = share, allow_negative_numbers = true)]
@@ -206,13 +205,13 @@ fn positive(text: &str) -> Result<f64, String> {
 fn share(text: &str) -> Result<f64, String> {
     number(text)
         .filter(|number| (0.0..=1.0).contains(number))
-        .ok_or_else(|| "must be 0 to 1".to_owned())
+        .ok_or_else(|| "must be 0 to 1: 5 % is 0.05".to_owned())
 }
 
 fn hit_rate(text: &str) -> Result<f64, String> {
     number(text)
         .filter(|number| (0.0..1.0).contains(number))
-        .ok_or_else(|| "must be 0 to below 1".to_owned())
+        .ok_or_else(|| "must be 0 to below 1: 95 % is 0.95".to_owned())
 }
 
 fn number(text: &str) -> Option<f64> {

@@ -207,7 +207,7 @@ fn warnings(summary: &ReadSummary) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if summary.bad_lines > 0 {
         let text = format!(
-            "{} lines held no key and were left out",
+            "{} lines could not be used and were left out",
             grouped(summary.bad_lines)
         );
         warnings.push(Warning::new("bad-lines", text));

@@ -45,7 +45,7 @@ fn a_change_of_scheme_is_a_plan_too() {
     let text = run_words("plan --from a,b --scheme modulo --to-scheme ring --keys gen:k:{0..999}");
     holds(
         text.text(),
-        &["From modulo/xxh3-64/v1 to ring/xxh3-64/v1,tokens=160:"],
+        &["The scheme changes from modulo/xxh3-64/v1 to ring/xxh3-64/v1,tokens=160"],
     );
 }
 
@@ -159,7 +159,7 @@ fn edits_of_nodes_that_are_not_there_name_the_nearest() {
             "--remove cache-7",
             [
                 "node cache-7 is not in the membership",
-                "hint: did you mean cache-",
+                "hint: its nodes are cache-1, cache-2",
             ],
         ),
         (

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::args::InspectArgs;
 use crate::failure::Failure;
-use crate::membership::{Cluster, explain_replication};
+use crate::membership::{Cluster, explain_replication, one_scheme};
 use crate::output::{Output, note};
 
 /// The form of `--json`.
@@ -52,12 +52,22 @@ struct Node<'a> {
     calibrated_weight: Option<f64>,
 }
 
+/// A line of `--tokens --json`.
+#[derive(Serialize)]
+struct ListedToken<'a> {
+    token: &'a str,
+    node: &'a str,
+}
+
 /// How replicas spread, predicted on pseudo-random keys.
 #[derive(Serialize)]
 struct Replicated {
     basis: &'static str,
     keys: u64,
     factor: u32,
+    /// Whether weights were calibrated.
+    #[serde(skip)]
+    calibrated: bool,
     rules: Vec<String>,
     domains: Vec<Domain>,
     degraded_share: f64,
@@ -74,17 +84,25 @@ struct Domain {
 
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     let cluster = Cluster::read(&args.cluster)?;
-    let scheme = cluster.scheme(
-        None,
-        args.tokens.as_ref().and_then(|n| n.as_deref()),
-        &args.scheme,
-    )?;
+    let tokens = args.tokens.as_ref().and_then(|n| n.as_deref());
+    let scheme = one_scheme(&cluster, tokens, &args.scheme)?;
     let placement = cluster.place(&cluster.membership, &scheme, &args.scheme)?;
     let mut output = Output::new();
     if args.tokens == Some(None) {
         let bits = scheme.token_bits();
         for (token, member) in placement.tokens() {
-            output.write(&format!("{}\t{}\n", token.to_hex(bits), member.id()))?;
+            let (token, node) = (token.to_hex(bits), member.id().as_str());
+            if args.json {
+                output.json_line(&ListedToken {
+                    token: &token,
+                    node,
+                })?;
+            } else {
+                output.write(&format!(
+                    "{token}	{node}
+"
+                ))?;
+            }
         }
         if placement.token_count() == 0 {
             note(&format!("scheme {} has no tokens", scheme.name()));
@@ -185,7 +203,13 @@ fn replicated(
     nodes: &mut [Node<'_>],
 ) -> Result<Option<Replicated>, Failure> {
     let replication = cluster.replication(&args.replication)?;
-    if replication.factor().get() == 1 && replication.rules().is_empty() && !args.calibrate {
+    if args.calibrate && replication.factor().get() == 1 {
+        return Err(Failure::usage(
+            "nothing to calibrate: with one replica, shares are what the weights say",
+        )
+        .hint("give --replicas 2 or more"));
+    }
+    if replication.factor().get() == 1 && replication.rules().is_empty() {
         return Ok(None);
     }
     let sets = ReplicaSets::new(placement, replication.clone()).map_err(explain_replication)?;
@@ -207,6 +231,7 @@ fn replicated(
         basis: "predicted",
         keys: shares.keys,
         factor: replication.factor().get(),
+        calibrated: args.calibrate,
         rules: replication
             .rules()
             .iter()
@@ -296,6 +321,9 @@ fn render_replication(replication: &Replicated) -> String {
             "  a preferred level gives way for {} of the keys\n",
             percent(replication.degraded_share)
         ));
+    }
+    if replication.calibrated {
+        text.push_str("  calibrated weights even out replicas, not owners: check with plan --weight before using them\n");
     }
     if replication.short_share > 0.0 {
         text.push_str(&format!(

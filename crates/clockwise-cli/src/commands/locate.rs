@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockwise::{MembershipError, Placement, ReplicaSet, ReplicaSets};
+use clockwise_plan::grouped;
 use clockwise_plan::keys::Escaped;
 use serde::Serialize;
 
@@ -14,7 +15,7 @@ use crate::args::LocateArgs;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::keys::KeySource;
-use crate::membership::{Cluster, explain_edit, explain_replication, names_file};
+use crate::membership::{Cluster, explain_edit, explain_replication, names_file, one_scheme};
 use crate::output::{Output, note};
 
 /// One answer; the form of `--json`.
@@ -43,17 +44,35 @@ pub(crate) fn run(args: &LocateArgs) -> Result<ExitCode, Failure> {
     for warning in &cluster.warnings {
         note(&format!("warning: {}", warning.text));
     }
-    let scheme = cluster.scheme(None, args.tokens.as_deref(), &args.scheme)?;
+    let scheme = one_scheme(&cluster, args.tokens.as_deref(), &args.scheme)?;
     let placement = cluster.place(&cluster.membership, &scheme, &args.scheme)?;
     let sets = replica_sets(&cluster, &placement, args)?;
     let down = down_nodes(&cluster, &placement, &args.down)?;
-    if keys.is_empty() == args.keys.keys.is_none() {
-        return Err(match keys.len() {
-            0 => Failure::usage("no keys to locate").hint(
-                "after nodes with spaces put -- before the keys, or join the nodes with commas",
-            ),
-            _ => Failure::usage("keys are given both as arguments and with --keys"),
-        });
+    match (keys.is_empty(), &args.keys.keys) {
+        (true, None) => {
+            let hint = if cluster.is_file {
+                "put keys behind the file, or give --keys FILE"
+            } else {
+                "after nodes with spaces put -- before the keys, or join the nodes with commas"
+            };
+            return Err(Failure::usage("no keys to locate").hint(hint));
+        }
+        (false, Some(_)) => {
+            return Err(Failure::usage(
+                "keys are given both as arguments and with --keys",
+            ));
+        }
+        _ => {}
+    }
+    if !args.down.is_empty()
+        && let Some(node) = keys.iter().find_map(|key| member_named(&placement, key))
+    {
+        return Err(
+            Failure::usage(format!("{node} stands where keys do, and is a node")).hint(format!(
+                "to take it down too, write --down {},{node}",
+                args.down.join(",")
+            )),
+        );
     }
 
     let mut printer = Printer {
@@ -63,6 +82,7 @@ pub(crate) fn run(args: &LocateArgs) -> Result<ExitCode, Failure> {
         set: ReplicaSet::default(),
         json: args.json,
         output: Output::new(),
+        short_keys: 0,
         failure: None,
     };
     let mut partial = false;
@@ -82,7 +102,15 @@ pub(crate) fn run(args: &LocateArgs) -> Result<ExitCode, Failure> {
     } else {
         keys.iter().try_for_each(|key| printer.print(key))?;
     }
+    let short_keys = printer.short_keys;
     printer.output.finish()?;
+    if short_keys > 0 {
+        note(&format!(
+            "warning: {} keys have fewer than {} replicas: no further node may take them",
+            grouped(short_keys),
+            sets.replication().factor()
+        ));
+    }
     Ok(if partial {
         ExitCode::from(interrupt::EXIT_CODE)
     } else {
@@ -106,7 +134,7 @@ fn down_nodes(
     ids: &[String],
 ) -> Result<Vec<bool>, Failure> {
     let mut down = vec![false; placement.members().len()];
-    for id in ids {
+    for id in ids.iter().flat_map(|ids| ids.split(',')) {
         let id = id.parse().map_err(Failure::usage)?;
         match placement
             .members()
@@ -120,6 +148,15 @@ fn down_nodes(
         }
     }
     Ok(down)
+}
+
+/// The node that a key is spelt like.
+fn member_named<'p>(placement: &'p Placement, key: &[u8]) -> Option<&'p str> {
+    let ids = placement
+        .members()
+        .iter()
+        .map(|member| member.id().as_str());
+    ids.into_iter().find(|id| id.as_bytes() == key)
 }
 
 /// Parts the values of `--cluster` into the membership and the keys that follow it: a file or a list with commas is a
@@ -159,6 +196,8 @@ struct Printer<'p> {
     set: ReplicaSet,
     json: bool,
     output: Output,
+    /// Keys with fewer replicas than asked for, which includes positions left empty.
+    short_keys: u64,
     /// What went wrong while a source was being read.
     failure: Option<Failure>,
 }
@@ -178,6 +217,8 @@ impl Printer<'_> {
         let hashed = self.placement.hash(key);
         self.sets
             .select_into(&hashed, |node| !self.down[node], &mut self.set);
+        let wanted = self.sets.replication().factor().get() as usize;
+        self.short_keys += u64::from(self.set.nodes.iter().flatten().count() < wanted);
         let id = |node: usize| self.placement.members()[node].id().as_str();
         let nodes: Vec<Option<&str>> = self.set.nodes.iter().map(|node| node.map(id)).collect();
         if !self.json {

@@ -148,6 +148,7 @@ fn parse(path: &str, text: &str) -> Result<Cluster, Failure> {
         scheme(value.get_ref()).map_err(|failure| failure.at(place))
     });
     Ok(Cluster {
+        is_file: true,
         membership,
         scheme: scheme.transpose()?,
         key_rule,
@@ -238,19 +239,24 @@ fn scheme(value: &Value) -> Result<Scheme, Failure> {
 fn explain_toml(path: &str, text: &str, error: &toml::de::Error) -> Failure {
     let line = error.span().map_or(0, |span| line_of(text, span.start));
     let message = error.message();
-    let unknown = message
-        .strip_prefix("unknown field `")
-        .and_then(|rest| rest.split_once('`'));
-    match unknown {
-        Some((field, expected)) => {
-            let known: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
-            Failure::usage(format!("{path}:{line}: unknown name {field:?}")).hint(
-                did_you_mean(field, known.iter().copied())
-                    .unwrap_or_else(|| format!("known here are {}", known.join(", "))),
-            )
-        }
-        None => Failure::usage(format!("{path}:{line}: {}", message.replace('\n', " "))),
+    let quoted = |prefix: &str| {
+        message
+            .strip_prefix(prefix)
+            .and_then(|rest| rest.split_once('`'))
+    };
+    let unknown = quoted("unknown field `")
+        .map(|(name, rest)| ("name", name, rest))
+        .or_else(|| quoted("unknown variant `").map(|(name, rest)| ("value", name, rest)));
+    if let Some((what, name, expected)) = unknown {
+        let known: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
+        return Failure::usage(format!("{path}:{line}: unknown {what} {name:?}")).hint(
+            did_you_mean(name, known.iter().copied())
+                .unwrap_or_else(|| format!("known here are {}", known.join(", "))),
+        );
     }
+    let failure = Failure::usage(format!("{path}:{line}: {}", message.replace('\n', " ")));
+    let single_table = text.lines().any(|line| line.trim() == "[node]");
+    failure.maybe_hint(single_table.then(|| "each node is a table of its own: [[node]]".to_owned()))
 }
 
 fn line_of(text: &str, offset: usize) -> usize {

@@ -105,6 +105,8 @@ pub struct Plan {
     pub failures: Vec<Failure>,
     pub hottest: Option<Hottest>,
     pub slots: Option<SlotMoves>,
+    pub follows_table: bool,
+    pub recut_keys: u64,
     pub space_moved_share: Option<f64>,
     pub origin: Option<Origin>,
     pub limits: Vec<LimitResult>,
@@ -157,6 +159,10 @@ pub struct Node {
     pub sides: Sides<Holding>,
     pub received: u64,
     pub gave: u64,
+    #[serde(skip)]
+    pub(crate) before_listed: bool,
+    #[serde(skip)]
+    pub(crate) after_listed: bool,
 }
 
 /// What a node holds.
@@ -167,6 +173,7 @@ pub struct Holding {
     pub requests: Option<u64>,
     pub bytes: Option<u64>,
     pub share: f64,
+    pub weight: f64,
     pub wanted_share: f64,
     pub space_share: Option<f64>,
 }
@@ -210,6 +217,8 @@ pub struct Origin {
     pub queries_before: f64,
     pub queries_after: f64,
     pub factor: f64,
+    /// Queries per second that the database can serve, if it was told.
+    pub capacity: Option<f64>,
 }
 
 impl Plan {
@@ -237,7 +246,8 @@ impl Plan {
         };
         let moved = moved(change, &counts);
         let diff = Diff::new(from, to).ok();
-        let expected = theory::expected_move(from, to, change.follows);
+        let recut = share(counts.recut, counts.keys);
+        let expected = theory::expected_move(from, to, recut);
         let nodes = nodes(change, &counts);
         let flows = counts.flows.iter().map(|(old, new, amount)| {
             let id = |node: usize| change.nodes.get(node).map(|node| node.id.clone());
@@ -290,6 +300,8 @@ impl Plan {
             failures: failures::failures(change, &counts),
             hottest: hottest(change, &counts),
             slots: slot_moves(change, diff.as_ref()),
+            follows_table: change.follows,
+            recut_keys: counts.recut,
             space_moved_share: diff.as_ref().map(|diff| diff.share().as_f64()),
             origin: origin(load, &moved, counts.requests),
             limits: Vec::new(),
@@ -400,6 +412,7 @@ fn nodes(change: &Change, counts: &Counts) -> Vec<Node> {
                 requests: counts.requests.map(|_| amount.requests),
                 bytes: counts.bytes.map(|_| amount.bytes),
                 share: share(amount.keys, counts.keys),
+                weight: f64::from(weight) / 1000.0,
                 wanted_share: share(u64::from(weight), total),
                 space_share: space
                     .as_ref()
@@ -426,6 +439,8 @@ fn nodes(change: &Change, counts: &Counts) -> Vec<Node> {
             },
             received: 0,
             gave: 0,
+            before_listed: node.from.is_some(),
+            after_listed: node.to.is_some(),
         });
     }
     for (old, new, amount) in counts.flows.iter() {
@@ -564,6 +579,7 @@ fn origin(load: Load, moved: &Moved, requests: Option<u64>) -> Option<Origin> {
         queries_before: reads * miss_before,
         queries_after: reads * miss_after,
         factor: miss_after / miss_before,
+        capacity: load.capacity,
     })
 }
 
