@@ -10,6 +10,7 @@ import heapq
 import json
 import struct
 import zlib
+from itertools import islice
 
 import xxhash
 
@@ -208,6 +209,122 @@ def jump(key, buckets):
     return b
 
 
+class Rng:
+    def __init__(self, seed):
+        self.state = seed
+
+    def next(self):
+        self.state = (self.state + GAMMA) & MASK
+        return mix(self.state)
+
+
+LOW32 = (1 << 32) - 1
+
+
+def jumpback(key, buckets):
+    if buckets == 1:
+        return 0
+    rng = Rng(key)
+    word = rng.next()
+    low, high = word & LOW32, word >> 32
+    moves = (low ^ high) & ((1 << (buckets - 1).bit_length()) - 1)
+    while moves:
+        base = 1 << (moves.bit_length() - 1)
+        half = high if bin(moves).count("1") % 2 else low
+        bucket = base + (half & (base - 1))
+        if bucket < buckets:
+            return bucket
+        bucket = drawn_within(rng, base, buckets)
+        if bucket is not None:
+            return bucket
+        moves ^= base
+    return 0
+
+
+def drawn_within(rng, base, buckets):
+    while True:
+        word = rng.next()
+        for half in (word & LOW32, word >> 32):
+            bucket = half & (2 * base - 1)
+            if bucket < base:
+                return None
+            if bucket < buckets:
+                return bucket
+
+
+FULL = 65536
+
+
+def probes(key, thresholds):
+    """Slots that the 64 probes of a key take, in order and with repeats."""
+    for i in range(64):
+        draw = mix(((key ^ 0x6A09E667F3BCC908) + i * GAMMA) & MASK) if i else key
+        slot = jumpback(draw, len(thresholds))
+        open_to = thresholds[slot]
+        if open_to == FULL or open_to and mix(draw ^ mix(slot + 0x5BD1E995)) >> 48 < open_to:
+            yield slot
+
+
+def last_resort(key, thresholds):
+    live = [slot for slot, open_to in enumerate(thresholds) if open_to]
+    return sorted(live, key=lambda s: ((neg_log2(mix(key ^ splitmix64(s))) << 32) // thresholds[s], s))
+
+
+def probed_slot(key, thresholds):
+    for slot in probes(key, thresholds):
+        return slot
+    return last_resort(key, thresholds)[0]
+
+
+def layer(key, j, number):
+    half = j + 1
+    rounds = {1: 12, 2: 12, 3: 10, 4: 6}.get(half, 4)
+    layer_key = mix((key + half * GAMMA) & MASK)
+    left, right = number >> half, number & ((1 << half) - 1)
+    for t in range(1, rounds + 1):
+        left, right = right, left ^ mix(layer_key ^ (t << 32 | right)) >> (64 - half)
+    return left << half | right
+
+
+def rank(key, slots):
+    """All slots in a key's order, one after the other."""
+    top = (slots - 1).bit_length() - 1 >> 1 if slots > 1 else 0
+    counters = [0] * (top + 1)
+    j = top
+    while j < top or counters[j] < 4 ** (j + 1):
+        number = layer(key, j, counters[j])
+        counters[j] += 1
+        if j and number < 4 ** j:
+            j -= 1
+            continue
+        j = top
+        if number < slots:
+            yield number
+
+
+def maglev(nodes, size):
+    turns = []
+    for i in by_id(nodes):
+        name, milli = nodes[i]
+        if milli:
+            start, step = (xxhash.xxh64_intdigest(name.encode(), seed) for seed in (0, 1))
+            turns.append([i, milli, start % size, step % (size - 1) + 1, 0])
+    table, filled, rounds = [None] * size, 0, 0
+    most = max((milli for _, milli, *_ in turns), default=0)
+    while turns and filled < size:
+        rounds += 1
+        for turn in turns:
+            i, milli, entry, step, due = turn
+            if rounds * milli < due or filled == size:
+                continue
+            while table[entry] is not None:
+                entry = (entry + step) % size
+            table[entry] = i
+            filled += 1
+            turn[2], turn[4] = entry, due + most
+    return table if turns else []
+
+
 def single(value):
     return struct.unpack("<f", struct.pack("<f", value))[0]
 
@@ -238,36 +355,56 @@ class Placed:
             self.count = int(self.parameters["count"])
             if table is None:
                 self.table = stateless(nodes, self.count)
+        if self.name == "maglev":
+            self.table = maglev(nodes, int(self.parameters["size"]))
+        if self.name in ("probed", "rank"):
+            # A node of weight 0 keeps one slot, closed.
+            self.table = [i for i, (_, milli) in enumerate(nodes) for _ in range(max(1, milli // 1000))]
+            self.thresholds = [FULL if nodes[i][1] else 0 for i in self.table]
         if self.name == "redis-cluster" and table is None:
             self.table = [self.live[i] for i in created_ranges(len(self.live))] if self.live else []
         if self.name == "ring":
             self.ring = ring_tokens(nodes, int(self.parameters["tokens"]))
 
     def token(self, key):
-        return HASHES[self.hash](redis_tag(key) if self.name == "redis-cluster" else key)
+        token = HASHES[self.hash](redis_tag(key) if self.name == "redis-cluster" else key)
+        number = int(self.parameters.get("layer", 0))
+        return mix(token ^ splitmix64(number)) if number else token
 
-    def ranked(self, token):
+    def ranked(self, token, count=None):
+        """The first `count` nodes of a key's ranking; all of them without a number."""
+        return list(islice(dict.fromkeys(self.sequence(token)), count))
+
+    def sequence(self, token):
         if not self.live:
             return []
+        if self.name == "probed":
+            return (self.table[slot] for slot in self.probed_slots(token))
+        if self.name == "rank":
+            return (self.table[slot] for slot in rank(token, len(self.table)) if self.thresholds[slot])
         if self.name == "rendezvous":
             return race(token, self.nodes)
         if self.name == "ring":
             start = next((i for i, (point, _) in enumerate(self.ring) if point >= token), 0)
-            return list(dict.fromkeys(node for _, node in self.ring[start:] + self.ring[:start]))
+            return (node for _, node in self.ring[start:] + self.ring[:start])
         if self.name == "redis-cluster":
             return [self.table[token % 16384]]
         if self.name == "slots":
             slot = token * self.count >> 64
-            owner, others = self.table[slot], race(splitmix64(slot), self.nodes)
-        else:
-            bucket = token % len(self.live) if self.name == "modulo" else jump(token, len(self.live))
-            owner, others = self.live[bucket], race(token, self.nodes)
-        return [owner] + [i for i in others if i != owner]
+            return [self.table[slot]] + race(splitmix64(slot), self.nodes)
+        if self.name == "maglev":
+            return [self.table[token % len(self.table)]] + race(token, self.nodes)
+        bucket = {"modulo": lambda k, n: k % n, "jump": jump, "jumpback": jumpback}[self.name]
+        return [self.live[bucket(token, len(self.live))]] + race(token, self.nodes)
+
+    def probed_slots(self, token):
+        yield from probes(token, self.thresholds)
+        yield from last_resort(token, self.thresholds)
 
     def checksum(self):
         digest = hashlib.sha256(self.text.encode() + b"\n")
         places = self.table or []
-        if self.name in ("jump", "modulo"):
+        if self.name in ("jump", "jumpback", "modulo"):
             places = self.live
         for i in by_id(self.nodes):
             name, milli = self.nodes[i]
@@ -293,7 +430,7 @@ def crc_of(numbers):
 
 def place_hashes(name, text, nodes, each, placed=None):
     placed = placed or Placed(text, nodes)
-    answers = [node for key in KEYS for node in placed.ranked(key)[:each]]
+    answers = [node for key in KEYS for node in placed.ranked(key, each)]
     return {"name": name, "scheme": text, "nodes": nodes, "each": each, "first": answers[:16],
             "crc32": crc_of(answers), "checksum": placed.checksum()}
 
@@ -322,11 +459,119 @@ def text_keys(name, text, nodes, keys):
     return case
 
 
+def range_rows(bucket, sizes):
+    return [[n, [bucket(key, n) for key in KEYS[:5]], crc_of([bucket(key, n) for key in KEYS])] for n in sizes]
+
+
+def probed_row(name, thresholds):
+    """Thresholds as [how many, threshold] runs."""
+    runs = []
+    for open_to in thresholds:
+        if not runs or runs[-1][1] != open_to:
+            runs.append([0, open_to])
+        runs[-1][0] += 1
+    slots = [probed_slot(key, thresholds) for key in KEYS]
+    return {"name": name, "thresholds": runs, "first": slots[:8], "crc32": crc_of(slots)}
+
+
+def probed_rows():
+    thresholds = [FULL] * 10
+    rows = [probed_row("ten full slots", thresholds)]
+    for slot, open_to in ((3, 0), (5, 16384)):
+        thresholds[slot] = open_to
+        rows.append(probed_row("then slot %d at %d" % (slot, open_to), thresholds))
+    rows.append(probed_row("then a full slot appended", thresholds + [FULL]))
+    nearly_down = [0] * 200
+    nearly_down[7], nearly_down[50], nearly_down[133] = 300, FULL, 20000
+    rows.append(probed_row("nearly all of 200 closed: the last resort decides for many", nearly_down))
+    return rows
+
+
+def rank_row(slots):
+    answers = [slot for key in KEYS for slot in islice(rank(key, slots), 3)]
+    return [slots, answers[:8], crc_of(answers)]
+
+
+def open_rank_row(slots, closed):
+    owners = [next(slot for slot in rank(key, slots) if slot not in closed) for key in KEYS]
+    return [slots, closed, crc_of(owners)]
+
+
+def domain(node, level):
+    """The labels down to a level; a node without a host label is its own host."""
+    labels = node[2]
+    return tuple(labels[:level + 1]) + ((node[0],) if level == 3 and labels[3] is None else ())
+
+
+LEVELS = ["region", "zone", "rack", "host"]
+
+
+def replica_set(ranking, nodes, factor, rules):
+    """Rules are [level, cap, preferred], coarsest first. The chosen nodes, and the levels that were raised."""
+    caps, chosen, degraded = [cap for _, cap, _ in rules], [], []
+
+    def full(rule, i):
+        level = rules[rule][0]
+        return sum(domain(nodes[c], level) == domain(nodes[i], level) for c in chosen) >= caps[rule]
+
+    while True:
+        for i in ranking:
+            if len(chosen) < factor and i not in chosen and not any(full(r, i) for r in range(len(rules))):
+                chosen.append(i)
+        raised = [r for r in range(len(rules)) if rules[r][2] and any(full(r, i) for i in ranking if i not in chosen)]
+        if len(chosen) == factor or not raised:
+            return chosen, degraded
+        caps[raised[0]] += 1
+        degraded.append(rules[raised[0]][0])
+
+
+def replica_sets(name, text, nodes, factor, rules):
+    """Nodes are [id, weight in thousandths, [region, zone, rack, host]]."""
+    placed = Placed(text, [node[:2] for node in nodes])
+    parsed = []
+    for rule in rules.split(","):
+        rule, _, mode = rule.partition(":")
+        level, cap = rule.split("=")
+        parsed.append([LEVELS.index(level), int(cap), mode == "preferred"])
+    answers, raised, short = [], 0, 0
+    for key in KEYS:
+        chosen, degraded = replica_set(placed.ranked(key), nodes, factor, parsed)
+        answers += chosen
+        raised += len(degraded)
+        short += factor - len(chosen)
+    return {"name": name, "scheme": text, "nodes": nodes, "factor": factor, "rules": rules, "first": answers[:16],
+            "crc32": crc_of(answers), "raised": raised, "missing": short}
+
+
+def bounded(name, text, nodes, factor_milli):
+    placed = Placed(text, nodes)
+    weights = sum(milli for _, milli in nodes)
+    caps = [-(-factor_milli * len(KEYS) * milli // (1000 * weights)) for _, milli in nodes]
+    loads, owners, spilled = [0] * len(nodes), {}, 0
+    for key in sorted(KEYS):
+        ranking = placed.ranked(key)
+        owners[key] = next(i for i in ranking if loads[i] < caps[i])
+        loads[owners[key]] += 1
+        spilled += owners[key] != ranking[0]
+    return {"name": name, "scheme": text, "nodes": nodes, "bound_milli": factor_milli, "caps": caps, "loads": loads,
+            "spilled": spilled, "first": [owners[key] for key in KEYS[:16]],
+            "crc32": crc_of([owners[key] for key in KEYS])}
+
+
 def main():
     slots, ring, rendezvous = "slots/xxh3-64/v1,count=16384", "ring/xxh3-64/v1,tokens=%d", "rendezvous/xxh3-64/v1"
+    maglev_text = "maglev/xxh3-64/v1,size=%d"
+    preferred = "zone=1:preferred,rack=1:preferred,host=1"
+    units = numbered(10, lambda i: 1000 * (i % 4))
+    places = zip("0000111222", "0011001011", "0123445678")
+    racks = [["node-%d" % i, 1000 * (i + 1), ["r", "z" + zone, "k" + rack, "h" + host]]
+             for i, (zone, rack, host) in enumerate(places)]
+    some_labels = [["node-%d" % i, 1000, ["r%d" % (i % 2), [None, "a", "b"][i % 3], None, [None, "h"][i % 2]]]
+                   for i in range(9)]
     ten, rising = numbered(10), numbered(10, lambda i: 1000 * (i + 1))
     odd_ids = ["zone b", "a#1", "nút-một", "10.0.0.1:6379", "N1", "n1", "日本-1", "a", LONG]
     odd = list(zip(odd_ids, [1000, 250, 2500, 1000, 0, 3001, 1000, 500, 1000]))
+    whole = list(zip(odd_ids, [1000, 0, 3000, 1000, 0, 2000, 1000, 0, 5000]))
     even = [(name, 1000) for name in odd_ids]
     keys = [text.encode() for text in (
         "", "a", "user:1", "user:2", "user:3", "key:0", "nút-một", "phiên:giỏ-hàng:42",
@@ -347,8 +592,12 @@ def main():
         "mix": [["%016x" % z, "%016x" % mix(z)] for z in [0, 1, GAMMA, MASK]],
         "node_hash": [[name, "%016x" % node_hash(name)] for name in node_ids],
         "neg_log2": [["%016x" % h, "%016x" % neg_log2(h)] for h in logs],
-        "jump": [[n, [jump(key, n) for key in KEYS[:5]], crc_of([jump(key, n) for key in KEYS])]
-                 for n in [1, 2, 3, 10, 100, 1000, 65536, 1000003]],
+        "jump": range_rows(jump, [1, 2, 3, 10, 100, 1000, 65536, 1000003]),
+        "jumpback": range_rows(jumpback, [1, 2, 3, 10, 100, 1000, 65536, 1000003, 1 << 31]),
+        "probed": probed_rows(),
+        "rank": [rank_row(n) for n in [1, 2, 4, 5, 10, 16, 17, 100, 1000, 65536]],
+        "rank_lists": [["%016x" % key, 10, list(rank(key, 10))] for key in KEYS[:2]],
+        "rank_open": [open_rank_row(10, closed) for closed in [[], [3], [3, 7], [7]]],
         "ring_tokens": [{"scheme": ring % 4, "nodes": numbered(3),
                          "tokens": [["%016x" % token, node] for token, node in ring_tokens(numbered(3), 4)]}],
         "slot_tables": [
@@ -359,6 +608,16 @@ def main():
             slot_table("ten nodes, node-3 without weight", slots, numbered(10, lambda i: 0 if i == 3 else 1000)),
             slot_table("64 slots, three nodes", "slots/xxh3-64/v1,count=64", numbered(3)),
             slot_table("one slot, one node", "slots/xxh3-64/v1,count=1", numbered(1)),
+            slot_table("1000 slots, three nodes", "slots/xxh3-64/v1,count=1000", numbered(3)),
+            slot_table("maglev, ten nodes", maglev_text % 65537, ten),
+            slot_table("maglev, weights 1 to 10", maglev_text % 65537, rising),
+            slot_table("maglev, node-3 without weight", maglev_text % 65537, numbered(10, lambda i: 0 if i == 3 else 1000)),
+            slot_table("maglev, published: six addresses", maglev_text % 7, [("127.0.0.1:9%d" % i, 1000) for i in range(6)]),
+            slot_table("maglev, published: six ports", maglev_text % 7, [("9%d" % i, 1000) for i in range(6)]),
+            slot_table("maglev, published: two addresses", maglev_text % 17, [("127.0.0.1:9%d" % i, 1000) for i in range(2)]),
+            slot_table("maglev, published: weights 1 and 2", maglev_text % 17,
+                       [("127.0.0.1:9%d" % i, 1000 * (i + 1)) for i in range(2)]),
+            slot_table("maglev, two entries", maglev_text % 2, numbered(2)),
         ],
         "least_movement": [
             least_move("nine nodes and one more", slots, numbered(9), ten),
@@ -380,6 +639,35 @@ def main():
             place_hashes("slots, weights 1 to 10, three each", slots, rising, 3),
             place_hashes("jump, ten nodes, three each", "jump/xxh3-64/v1", ten, 3),
             place_hashes("modulo, ten nodes, three each", "modulo/xxh3-64/v1", ten, 3),
+            place_hashes("jumpback, ten nodes, three each", "jumpback/xxh3-64/v1", ten, 3),
+            place_hashes("maglev, ten nodes", maglev_text % 65537, ten, 1),
+            place_hashes("maglev, ten nodes, three each", maglev_text % 65537, ten, 3),
+            place_hashes("probed, ten nodes", "probed/xxh3-64/v1", ten, 1),
+            place_hashes("probed, ten nodes, whole ranking", "probed/xxh3-64/v1", ten, 10),
+            place_hashes("probed, node-3 without weight", "probed/xxh3-64/v1", numbered(10, lambda i: 0 if i == 3 else 1000), 1),
+            place_hashes("probed, weights 0 to 3, whole ranking", "probed/xxh3-64/v1", units, 10),
+            place_hashes("rank, ten nodes", "rank/xxh3-64/v1", ten, 1),
+            place_hashes("rank, ten nodes, three each", "rank/xxh3-64/v1", ten, 3),
+            place_hashes("rank, weights 0 to 3, whole ranking", "rank/xxh3-64/v1", units, 10),
+        ],
+        "replica_sets": [
+            replica_sets("weights 1 to 10, three zones, three replicas", rendezvous, racks, 3, "zone=1"),
+        ] + [
+            replica_sets("zone and rack preferred, host required, %d replicas" % factor, rendezvous, racks, factor, preferred)
+            for factor in (3, 4, 6, 9, 10)
+        ] + [
+            replica_sets("two zones, three replicas", rendezvous, racks[:7], 3, preferred),
+            replica_sets("two zones required, three replicas", rendezvous, racks[:7], 3, "zone=1"),
+            replica_sets("two for a zone, required", rendezvous, racks, 5, "zone=2,host=1"),
+            replica_sets("labels that are missing, preferred", rendezvous, some_labels, 7, "region=4,zone=1:preferred,host=1"),
+            replica_sets("on slots", slots, racks, 3, "zone=1"),
+            replica_sets("on rank", "rank/xxh3-64/v1", racks, 3, "zone=1"),
+        ],
+        "bounded": [
+            bounded("factor 1.05", rendezvous, ten, 1050),
+            bounded("factor 1", rendezvous, ten, 1000),
+            bounded("factor 1.1, weights 1 to 10", rendezvous, rising, 1100),
+            bounded("factor 1, on maglev", maglev_text % 65537, ten, 1000),
         ],
         "text_keys": [
             text_keys("slots, odd ids", slots, odd, keys),
@@ -390,6 +678,14 @@ def main():
             text_keys("rendezvous, odd ids", rendezvous, odd, keys),
             text_keys("rendezvous, ten nodes", rendezvous, ten, keys),
             text_keys("rendezvous, odd ids, sha1", "rendezvous/sha1-be64/v1", odd, keys),
+            text_keys("maglev, odd ids", maglev_text % 1009, odd, keys),
+            text_keys("maglev, odd ids, another layer", "maglev/xxh3-64/v1,layer=1,size=1009", odd, keys),
+            text_keys("slots, odd ids, 1000 slots, another layer", "slots/xxh3-64/v1,count=1000,layer=4294967295", odd, keys),
+            text_keys("probed, odd ids in this order", "probed/xxh3-64/v1", whole, keys),
+            text_keys("rank, odd ids in this order", "rank/xxh3-64/v1", whole, keys),
+            text_keys("rank, no open slot", "rank/xxh3-64/v1", [("a", 0), ("b", 0)], keys[:2]),
+            text_keys("jumpback, odd ids in this order", "jumpback/xxh3-64/v1", even, keys),
+            text_keys("jumpback, crc-32", "jumpback/crc-32/v1", even, keys),
             text_keys("jump, odd ids in this order", "jump/xxh3-64/v1", even, keys),
             text_keys("jump, md5", "jump/md5-be64/v1", even, keys),
             text_keys("modulo, odd ids in this order", "modulo/xxh3-64/v1", even, keys),

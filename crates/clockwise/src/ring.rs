@@ -316,6 +316,38 @@ mod tests {
     }
 
     #[test]
+    fn ranges_cover_a_whole_small_space_as_its_owners_do() {
+        let mut rng = crate::hash::Rng::new(16);
+        for round in 0..20_000 {
+            // Up to six tokens of four bits, the ends of the space among them.
+            let count = 1 + rng.uniform(6);
+            let pairs: Vec<(u64, u32)> = (0..count)
+                .map(|_| {
+                    let token = [0, 15, u64::from(rng.uniform(16))][rng.uniform(3) as usize];
+                    (token, rng.uniform(4))
+                })
+                .collect();
+            let edge = [Edge::AtOrAfter, Edge::After][round % 2];
+            let ring = Ring::new(pairs.clone(), edge, 4);
+            let mut covered = Vec::new();
+            for (last, owner) in ring.ranges() {
+                assert!(last >= covered.len() as u64, "{edge:?}, {pairs:?}");
+                covered.resize(last as usize + 1, Some(owner));
+            }
+            let owners: Vec<_> = (0..16).map(|token| ring.owner(token)).collect();
+            assert_eq!(covered, owners, "{edge:?}, {pairs:?}");
+            let shares = ring.space_shares(4);
+            for node in 0..4 {
+                let owned = owners.iter().filter(|owner| **owner == Some(node)).count();
+                assert_eq!(
+                    shares[node as usize].part, owned as u128,
+                    "{edge:?}, {pairs:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
     fn an_empty_ring_has_no_owner() {
         assert_eq!(ring(&[], Edge::AtOrAfter).owner(1), None);
     }

@@ -15,7 +15,17 @@ fn every_scheme() -> impl Iterator<Item = &'static str> {
 
 #[test]
 fn a_key_rule_cuts_the_key_before_it_is_hashed_and_outlives_changes() {
-    for name in ["slots", "ring", "rendezvous", "jump", "modulo"] {
+    for name in [
+        "slots",
+        "ring",
+        "rendezvous",
+        "jump",
+        "jumpback",
+        "modulo",
+        "maglev",
+        "probed",
+        "rank",
+    ] {
         let whole = build(name, &nodes(50));
         assert_eq!(whole.key_rule(), KeyRule::Whole);
         let tagged = whole
@@ -149,8 +159,12 @@ fn a_placement_shows_the_table_that_its_scheme_has_and_no_other() {
         let scheme = placement.scheme();
         let (ring, slots, numbered) = match scheme.algorithm() {
             Algorithm::Ring => (true, false, false),
-            Algorithm::Slots | Algorithm::RedisCluster => (false, true, false),
-            Algorithm::Jump | Algorithm::Modulo => (false, false, true),
+            Algorithm::Slots | Algorithm::RedisCluster | Algorithm::Maglev => (false, true, false),
+            Algorithm::Jump
+            | Algorithm::JumpBack
+            | Algorithm::Modulo
+            | Algorithm::Probed
+            | Algorithm::Rank => (false, false, true),
             _ => (false, false, false),
         };
         assert_eq!(placement.token_count() > 0, ring, "{name}");
@@ -174,7 +188,8 @@ fn a_placement_shows_the_table_that_its_scheme_has_and_no_other() {
                 "{name}"
             );
             assert!(
-                whole == 16384 || whole == 1 << scheme.token_bits(),
+                Some(whole) == scheme.slot_count().map(u128::from)
+                    || whole == 1 << scheme.token_bits(),
                 "{name}"
             );
         }
@@ -255,18 +270,33 @@ fn a_table_of_history_is_told_apart_by_its_checksum() {
 }
 
 #[test]
-fn jump_refuses_to_lose_a_middle_bucket_before_anything_is_built() {
-    let jump = scheme("jump");
+fn numbered_ranges_refuse_to_lose_a_middle_bucket_before_anything_is_built() {
     let list = nodes(4);
-    let place = |id: &str| jump.allows_removal(&list, &id.parse().expect("an id"));
-    assert!(place("node-3").is_ok() && place("unknown").is_ok());
-    let Err(BuildError::MiddleBucket { cost, .. }) = place("node-0") else {
-        panic!("the first of four buckets may not go")
+    for name in ["jump", "jumpback", "probed", "rank", "articles/003-jump"] {
+        let numbered = scheme(name);
+        let place = |id: &str| numbered.allows_removal(&list, &id.parse().expect("an id"));
+        assert!(
+            place("node-3").is_ok() && place("unknown").is_ok(),
+            "{name}"
+        );
+        let Err(BuildError::MiddleBucket { cost, .. }) = place("node-0") else {
+            panic!("{name}: the first of four buckets may not go")
+        };
+        assert_eq!((cost.bucket, cost.buckets), (0, 4), "{name}");
+        // Without bucket 0 a key keeps its node only out of bucket 3, if it draws that node's new bucket among three.
+        assert!((cost.moved_share - (1.0 - 1.0 / 12.0)).abs() < 1e-12);
+        assert!((cost.owned_share - 0.25).abs() < 1e-12);
+    }
+    // With weights the buckets are slots: node-1 holds the second to the fourth of six.
+    let weighted = weighted_nodes(4, |i| [1000, 3000, 1000, 0][i]);
+    let id = "node-1".parse().expect("an id");
+    let Err(BuildError::MiddleBucket { cost, .. }) = scheme("rank").allows_removal(&weighted, &id)
+    else {
+        panic!("a middle node may not go")
     };
-    assert_eq!((cost.bucket, cost.buckets), (0, 4));
-    // Without bucket 0 a key keeps its node only out of bucket 3, if it draws that node's new bucket among three.
-    assert!((cost.moved_share - (1.0 - 1.0 / 12.0)).abs() < 1e-12);
-    for name in ["modulo", "redis-cluster", "ring", "slots"] {
+    assert_eq!((cost.bucket, cost.buckets), (1, 6));
+    assert!((cost.owned_share - 0.5).abs() < 1e-12);
+    for name in ["modulo", "redis-cluster", "ring", "slots", "maglev"] {
         let id = "node-0".parse().expect("an id");
         assert!(scheme(name).allows_removal(&list, &id).is_ok(), "{name}");
     }

@@ -10,7 +10,7 @@ mod support;
 use std::num::NonZeroU32;
 
 use clockwise::hash::Rng;
-use clockwise::{HashedKey, Placement, Token, jump};
+use clockwise::{HashedKey, Placement, Token, jump, jumpback};
 use support::{build, chi_square_z, nodes, weighted_nodes};
 
 const SIZES: [usize; 5] = [3, 9, 33, 129, 1025];
@@ -84,18 +84,62 @@ fn a_ring_gives_each_node_the_share_of_its_ranges() {
 }
 
 #[test]
-fn jump_gives_each_bucket_its_share_of_hashes_and_of_raw_numbers() {
-    for size in SIZES {
-        let even = vec![1.0 / size as f64; size];
-        assert_even(&build("jump", &nodes(size)), KEYS, &even);
-        let buckets = NonZeroU32::new(size as u32).expect("a bucket");
-        let mut counts = vec![0; size];
-        for key in 0..KEYS as u64 {
-            counts[jump(key, buckets) as usize] += 1;
+fn jump_and_jumpback_give_each_bucket_its_share_of_hashes_and_of_raw_numbers() {
+    for (name, bucket) in [
+        ("jump", jump as fn(u64, NonZeroU32) -> u32),
+        ("jumpback", jumpback),
+    ] {
+        for size in SIZES {
+            let even = vec![1.0 / size as f64; size];
+            assert_even(&build(name, &nodes(size)), KEYS, &even);
+            let buckets = NonZeroU32::new(size as u32).expect("a bucket");
+            let mut counts = vec![0; size];
+            for key in 0..KEYS as u64 {
+                counts[bucket(key, buckets) as usize] += 1;
+            }
+            // Raw counters are no random draws: they may be more even than those, never less.
+            let z = chi_square_z(&counts, &even);
+            assert!(z < 5.0, "{name}, {size} buckets, raw numbers: z = {z:.2}");
         }
-        // Raw counters are no random draws: they may be more even than those, never less.
-        let z = chi_square_z(&counts, &even);
-        assert!(z < 5.0, "{size} buckets, raw numbers: z = {z:.2}");
+    }
+}
+
+#[test]
+fn probed_and_rank_give_each_slot_its_share() {
+    for name in ["probed", "rank"] {
+        for size in SIZES {
+            assert_even(
+                &build(name, &nodes(size)),
+                KEYS,
+                &vec![1.0 / size as f64; size],
+            );
+        }
+        // One slot in four is closed, the others count one to four times.
+        let weights: Vec<u32> = (0..33).map(|i| [0, 1, 2, 4][i % 4]).collect();
+        let total: u32 = weights.iter().sum();
+        let placement = build(name, &weighted_nodes(33, |i| 1000 * weights[i]));
+        let shares: Vec<f64> = placement
+            .members()
+            .iter()
+            .map(|m| f64::from(m.weight().milli()) / f64::from(1000 * total))
+            .collect();
+        let counts = counts(&placement, random_tokens(1, KEYS));
+        let (live, closed): (Vec<_>, Vec<_>) = counts
+            .into_iter()
+            .zip(shares)
+            .partition(|&(_, share)| share > 0.0);
+        assert!(closed.iter().all(|&(count, _)| count == 0), "{name}");
+        let (counts, shares): (Vec<u64>, Vec<f64>) = live.into_iter().unzip();
+        let z = chi_square_z(&counts, &shares);
+        assert!(z.abs() < 5.0, "{name}, weights: z = {z:.2}");
+    }
+}
+
+#[test]
+fn maglev_gives_each_node_the_share_of_its_entries() {
+    for size in SIZES {
+        let placement = build("maglev", &nodes(size));
+        assert_even(&placement, KEYS, &space_shares(&placement));
     }
 }
 

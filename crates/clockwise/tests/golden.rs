@@ -4,12 +4,15 @@ mod support;
 
 #[path = "golden/articles.rs"]
 mod articles;
+#[path = "golden/own.rs"]
+mod own;
 
 use std::num::NonZeroU32;
 
 use clockwise::hash::{self, KeyHash};
 use clockwise::{
-    HashedKey, Membership, NodeId, Placement, Slot, Token, jump, neg_log2, node_hash, redis_slot,
+    HashedKey, Membership, NodeId, Placement, Slot, Token, jump, jumpback, neg_log2, node_hash,
+    redis_slot,
 };
 use serde_json::Value;
 use support::{array, build, crc_of, hex_bytes, hex_number, member, number, scheme, text, vectors};
@@ -138,20 +141,15 @@ fn our_own_schemes_place_keys_as_placement_json_says() {
     let file = vectors("placement.json");
     primitives(&file);
     let keys = hashed_keys(&file["hashed_keys"]);
-    for row in array(&file["jump"]) {
-        let buckets = NonZeroU32::new(number(&row[0]) as u32).expect("at least one bucket");
-        let buckets_of_keys: Vec<u32> = keys.iter().map(|&key| jump(key, buckets)).collect();
-        assert_eq!(
-            buckets_of_keys[..5],
-            numbers(&row[1]),
-            "jump, n = {buckets}"
-        );
-        assert_eq!(
-            crc_of(buckets_of_keys),
-            hex_number(&row[2]),
-            "jump, n = {buckets}"
-        );
-    }
+    let checked = [
+        own::ranges(&file["jump"], &keys, jump),
+        own::ranges(&file["jumpback"], &keys, jumpback),
+        own::probed(&file["probed"], &keys),
+        own::rank(&file, &keys),
+        own::replica_sets(&file["replica_sets"], &keys),
+        own::bounded(&file["bounded"], &keys),
+    ];
+    assert_eq!(checked, [8, 9, 5, 10 + 2 + 4, 12, 4]);
     for case in array(&file["ring_tokens"]) {
         let (placement, listing) = listed(case);
         let tokens: Vec<(u64, u32)> = placement
@@ -194,6 +192,8 @@ fn our_own_schemes_place_keys_as_placement_json_says() {
     array(&file["text_keys"])
         .iter()
         .for_each(ranks_of_text_keys);
+    let cases = ["slot_tables", "least_movement", "owners", "text_keys"];
+    assert_eq!(cases.map(|part| array(&file[part]).len()), [16, 4, 23, 24]);
 }
 
 fn primitives(file: &Value) {

@@ -155,6 +155,46 @@ fn slots_are_the_top_bits_of_the_hash_at_every_edge() {
 }
 
 #[test]
+fn any_number_of_slots_cuts_the_space_into_parts_that_differ_by_one_token_at_most() {
+    for count in [3_u32, 7, 1000, 16383, 100_003] {
+        let placement = build(&format!("slots,count={count}"), &nodes(3));
+        let slot_of = |token: u64| placement.slot_of_token(Token(token)).map(|slot| slot.0);
+        let first = |slot: u32| {
+            let start = (u128::from(slot) << 64) / u128::from(count);
+            let exact = (start * u128::from(count)) >> 64 == u128::from(slot);
+            (start + u128::from(!exact)) as u64
+        };
+        let even = (1_u128 << 64) / u128::from(count);
+        for slot in 1..count {
+            assert_eq!(slot_of(first(slot)), Some(slot));
+            assert_eq!(slot_of(first(slot) - 1), Some(slot - 1));
+            let width = u128::from(first(slot) - first(slot - 1));
+            assert!(width.abs_diff(even) <= 1, "{count}: {width}");
+        }
+        assert_eq!((slot_of(0), slot_of(u64::MAX)), (Some(0), Some(count - 1)));
+    }
+}
+
+#[test]
+fn a_maglev_entry_is_the_remainder_of_the_hash() {
+    let placement = build("maglev,size=251", &nodes(5));
+    let table = placement.slot_owners().expect("entries");
+    let mut rng = Rng::new(251);
+    let random: Vec<u64> = (0..100_000).map(|_| rng.next_u64()).collect();
+    for token in random.into_iter().chain([0, 250, 251, u64::MAX]) {
+        let entry = token % 251;
+        assert_eq!(
+            placement.slot_of_token(Token(token)),
+            Some(Slot(entry as u32))
+        );
+        assert_eq!(
+            owner(&placement, token),
+            Some(table[entry as usize] as usize)
+        );
+    }
+}
+
+#[test]
 fn a_lookup_never_panics_whatever_the_bytes_and_the_token() {
     let mut rng = Rng::new(99);
     let bytes: Vec<u8> = (0..4096).map(|_| rng.next_u64() as u8).collect();
@@ -214,19 +254,21 @@ fn the_allocation_counter_sees_an_allocation() {
     assert_eq!(counts.count_total, 1);
 }
 
-/// Every scheme with five members and with none, and one for each hash that our own schemes take.
+/// Every scheme with five members and with none, one for each hash that our own schemes take, and some with weights.
 fn every_placement() -> Vec<Placement> {
     let hashes = clockwise::hash::KeyHash::ALL.map(|hash| format!("modulo/{hash}"));
     let names = Scheme::names().map(str::to_owned).chain(hashes);
-    names
-        .flat_map(|name| {
-            let mut scheme = scheme(&name);
-            if scheme.lacks_secret() {
-                scheme = scheme
-                    .with_secret(SecretKey::new([7; 16]))
-                    .expect("a keyed hash");
-            }
-            [nodes(5), nodes(0)].map(|list| Placement::build(&scheme, &list).expect("a placement"))
-        })
-        .collect()
+    let alike = names.flat_map(|name| {
+        let mut scheme = scheme(&name);
+        if scheme.lacks_secret() {
+            scheme = scheme
+                .with_secret(SecretKey::new([7; 16]))
+                .expect("a keyed hash");
+        }
+        [nodes(5), nodes(0)].map(|list| Placement::build(&scheme, &list).expect("a placement"))
+    });
+    // Nodes of several slots and of a closed one.
+    let weighted = ["probed", "rank", "maglev", "slots,count=1000"]
+        .map(|name| build(name, &weighted_nodes(6, |i| [1000, 3000, 0][i % 3])));
+    alike.chain(weighted).collect()
 }

@@ -28,7 +28,7 @@ fn five_errors(share: f64) -> f64 {
 #[test]
 fn the_same_key_and_membership_give_the_same_owner_in_every_client() {
     // A client is a placement that was built apart, from a list in another order.
-    for name in ["slots", "ring", "rendezvous"] {
+    for name in ["slots", "ring", "rendezvous", "maglev"] {
         let shuffled = ["node-3", "node-0", "node-4", "node-2", "node-1"].map(|id| (id, 1000));
         let (one, other) = (build(name, &nodes(5)), build(name, &members(shuffled)));
         let tokens = tokens(&one);
@@ -52,7 +52,15 @@ fn every_client_gives_every_key_the_same_64_bit_hash() {
 
 #[test]
 fn a_new_node_moves_a_bounded_share_and_takes_all_of_it_itself() {
-    for name in ["slots", "ring", "rendezvous", "jump"] {
+    for name in [
+        "slots",
+        "ring",
+        "rendezvous",
+        "jump",
+        "jumpback",
+        "probed",
+        "rank",
+    ] {
         let (before, after) = (build(name, &nodes(9)), build(name, &nodes(10)));
         let after = match name {
             "slots" => before.least_movement(&nodes(10)).expect("ten nodes"),
@@ -96,15 +104,30 @@ fn a_removed_node_gives_up_its_ranges_only_and_spreads_them() {
 fn observed_shares_are_near_the_weights() {
     let milli = [500, 1000, 1000, 2000, 4000];
     let total: u32 = milli.iter().sum();
-    for name in ["slots", "ring,tokens=1000", "rendezvous"] {
-        let placement = build(name, &weighted_nodes(5, |i| milli[i]));
+    for name in [
+        "slots",
+        "ring,tokens=1000",
+        "rendezvous",
+        "maglev",
+        "probed",
+        "rank",
+    ] {
+        // Where a unit of weight is a slot, none of them is half of one.
+        let units = if ["probed", "rank"].contains(&name) {
+            2
+        } else {
+            1
+        };
+        let placement = build(name, &weighted_nodes(5, |i| units * milli[i]));
         let assigned = Assignment::of(&placement, &tokens(&placement));
         for (i, milli) in milli.into_iter().enumerate() {
             let wanted = f64::from(milli) / f64::from(total);
             // What the scheme may miss by itself: a slot of 16,384; a Beta share of `milli` tokens, five deviations.
             let own = match name {
                 "slots" => 1.0 / 16384.0,
-                "rendezvous" => 0.0,
+                // A turn of each of the five nodes.
+                "maglev" => 5.0 / 65_537.0,
+                "rendezvous" | "probed" | "rank" => 0.0,
                 _ => 5.0 * wanted / f64::from(milli).sqrt(),
             };
             let count = assigned.count(&format!("node-{i}")) as f64;
@@ -119,7 +142,17 @@ fn observed_shares_are_near_the_weights() {
 
 #[test]
 fn replicas_of_a_million_keys_stand_on_distinct_nodes_and_share_evenly() {
-    for name in ["slots", "ring", "rendezvous"] {
+    for name in [
+        "slots",
+        "ring",
+        "rendezvous",
+        "maglev",
+        "probed",
+        "rank",
+        "jump",
+        "jumpback",
+        "modulo",
+    ] {
         let placement = build(name, &nodes(7));
         let mut counts = [0_u64; 7];
         for token in tokens(&placement) {

@@ -27,8 +27,11 @@ const RANKINGS: [&str; 8] = [
     "articles/004-ring,tokens=3",
 ];
 
-const NUMBERED: [&str; 8] = [
+const NUMBERED: [&str; 11] = [
     "jump",
+    "jumpback",
+    "probed",
+    "rank",
     "modulo",
     "redis-cluster",
     "articles/000-jump",
@@ -124,7 +127,7 @@ proptest! {
 
     #[test]
     fn any_history_ends_in_the_placement_that_is_built_fresh(edits in any_edits()) {
-        for name in ["slots,count=256"].iter().chain(&RANKINGS) {
+        for name in ["slots,count=256", "slots,count=300", "maglev,size=257"].iter().chain(&RANKINGS) {
             let mut now = build(name, &Membership::default());
             for edit in &edits {
                 let ids: Vec<NodeId> = now.members().iter().map(|m| m.id().clone()).collect();
@@ -202,7 +205,7 @@ proptest! {
         nodes in any_nodes(0..8),
         keys in prop::collection::vec(any_key(), 1..8),
     ) {
-        for name in ["slots,count=4096"].iter().chain(&RANKINGS).chain(&NUMBERED) {
+        for name in ["slots,count=4096", "slots,count=5000", "maglev,size=4099"].iter().chain(&RANKINGS).chain(&NUMBERED) {
             let (placement, nodes) = placed(name, &nodes);
             let live = nodes.iter().filter(|node| node.milli > 0).count();
             for key in &keys {
@@ -227,11 +230,11 @@ proptest! {
     }
 
     #[test]
-    fn jump_moves_keys_to_and_from_its_last_bucket_only(
+    fn numbered_ranges_move_keys_to_and_from_their_last_bucket_only(
         count in 1..40_usize,
         keys in prop::collection::vec(any_key(), 1..40),
     ) {
-        for name in NUMBERED.into_iter().filter(|name| name.ends_with("jump")) {
+        for name in NUMBERED.into_iter().filter(|name| !name.ends_with("modulo") && *name != "redis-cluster") {
             let before = build(name, &support::nodes(count));
             let after = before.with_member(member("aaa-last-whatever-its-name", 1000)).unwrap();
             let back = after.without_member(&"aaa-last-whatever-its-name".parse().unwrap()).unwrap();
@@ -248,9 +251,8 @@ proptest! {
     fn slots_are_dealt_out_exactly_and_least_movement_moves_the_least(
         old in any_nodes(1..8),
         new in any_nodes(1..8),
-        bits in 3..=10_u32,
+        count in 8..=1024_u32,
     ) {
-        let count = 1 << bits;
         let (Ok(had), Ok(due)) = (plain::slots::targets(&old, count), plain::slots::targets(&new, count))
         else { return Ok(()) };
         let text = format!("slots,count={count}");
@@ -386,16 +388,20 @@ fn changing_one_weight_adds_or_takes_tokens_of_that_member_only() {
     );
 }
 
-/// The placement under a scheme, and the nodes as it takes them: with one weight where it has none.
+/// The placement under a scheme, and the nodes as it takes them: with one weight where it has none, and with whole ones
+/// where each is a slot.
 fn placed(name: &str, nodes: &[Node]) -> (Placement, Vec<Node>) {
-    let even = NUMBERED.contains(&name) || name == "articles/000-rendezvous";
-    let milli = nodes.first().map_or(0, |node| node.milli);
+    let by_slot = ["probed", "rank"].contains(&name);
+    let even = !by_slot && (NUMBERED.contains(&name) || name == "articles/000-rendezvous");
+    let first = nodes.first().map_or(0, |node| node.milli);
     let mut nodes = nodes.to_vec();
     for node in &mut nodes {
         if even {
-            node.milli = milli;
-        } else if name.starts_with("slots") {
-            // Never less than one slot of 4096.
+            node.milli = first;
+        } else if by_slot {
+            node.milli = node.milli % 5 * 1000;
+        } else if name.starts_with("slots") || name.starts_with("maglev") {
+            // Never less than one slot of 4096 or entry of 4099.
             node.milli = node.milli.min(3000) / 500 * 500;
         }
     }

@@ -5,7 +5,7 @@ mod generate;
 mod plain;
 mod support;
 
-use clockwise::{BuildError, Placement, Slot, redis_slot};
+use clockwise::{BuildError, PermutationRank, Placement, ProbedSlots, Slot, redis_slot};
 use plain::{Node, Refused, Spec};
 use proptest::prelude::*;
 
@@ -20,22 +20,20 @@ proptest! {
         nodes in any_nodes(0..9),
         keys in prop::collection::vec(any_key(), 1..8),
         tokens in 1..=4_u32,
-        bits in 0..=9_u32,
+        count in prop_oneof![1..=600_u32, (0..=9_u32).prop_map(|bits| 1 << bits)],
+        size in prop::sample::select(vec![2_u32, 3, 5, 7, 11, 17, 31, 101]),
     ) {
-        for (spec, text) in specs(tokens, 1 << bits) {
-            // Schemes without weights take the same nodes with the first one's weight.
-            let nodes = if takes_weights(spec) { nodes.clone() } else { even(&nodes) };
-            compare(spec, &text, &nodes, &keys);
+        for (spec, text) in specs(tokens, count, size) {
+            compare(spec, &text, &fit(spec, &nodes), &keys);
         }
     }
 
     #[test]
     fn slots_follow_each_other_as_the_plain_ones_do(
         lists in prop::collection::vec(any_nodes(1..7), 2..5),
-        bits in 3..=10_u32,
+        count in 8..=1024_u32,
         keys in prop::collection::vec(any_key(), 3),
     ) {
-        let count = 1 << bits;
         let text = format!("slots,count={count}");
         let mut before: Option<(Placement, Vec<Node>, Vec<usize>)> = None;
         for nodes in lists {
@@ -83,6 +81,20 @@ proptest! {
     }
 
     #[test]
+    fn jumpback_is_the_plain_one(key in any::<u64>(), shift in 0..64_u32, n in 1..=1_u32 << 31, less in 0..31_u32) {
+        let (key, n) = (key >> shift, (n >> less).max(1));
+        let buckets = std::num::NonZeroU32::new(n).unwrap();
+        prop_assert_eq!(clockwise::jumpback(key, buckets) as usize, plain::jumpback::jumpback(key, n as usize));
+    }
+
+    #[test]
+    fn another_layer_is_the_plain_one(key in any_key(), layer in 1..=u32::MAX) {
+        let ring = build(&format!("ring,layer={layer}"), &support::nodes(1));
+        let wanted = plain::mix(plain::key_hash(&key) ^ plain::mix(u64::from(layer).wrapping_add(plain::G)));
+        prop_assert_eq!(ring.token(&key).0, wanted);
+    }
+
+    #[test]
     fn the_generators_agree(seed in any::<u64>(), bound in 1..=u32::MAX) {
         let (mut ours, mut plain) = (clockwise::hash::Rng::new(seed), plain::Rng::new(seed));
         for _ in 0..4 {
@@ -90,6 +102,71 @@ proptest! {
         }
         prop_assert_eq!(ours.next_u64(), plain.next());
     }
+}
+
+proptest! {
+    #![proptest_config(config(1500))]
+
+    #[test]
+    fn probed_slots_of_any_thresholds_are_the_plain_ones(
+        thresholds in prop::collection::vec(any_threshold(), 0..80),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any_threshold()), 0..4),
+        keys in prop::collection::vec(any::<u64>(), 1..6),
+    ) {
+        let (mut slots, mut thresholds) = (ProbedSlots::with_thresholds(thresholds.clone()), thresholds);
+        for (at, threshold) in changes {
+            if at.index(4) == 0 || thresholds.is_empty() {
+                thresholds.push(threshold);
+                slots.push(threshold);
+            } else {
+                let slot = at.index(thresholds.len());
+                thresholds[slot] = threshold;
+                slots.set_threshold(slot, threshold);
+            }
+        }
+        prop_assert_eq!(&slots, &ProbedSlots::with_thresholds(thresholds.clone()));
+        for key in keys {
+            let wanted = plain::probed::slot(key, &thresholds);
+            prop_assert_eq!(slots.slot(key).map(|slot| slot as usize), wanted);
+            prop_assert!(wanted.is_none_or(|slot| slots.is_open(slot as u32)));
+        }
+    }
+
+    #[test]
+    fn a_permutation_rank_is_the_plain_one(key in any::<u64>(), n in prop_oneof![0..70_usize, 0..1100_usize]) {
+        let ours: Vec<usize> = PermutationRank::new(key, n as u32).map(|slot| slot as usize).collect();
+        prop_assert_eq!(ours, plain::rank::rank(key, n));
+    }
+}
+
+/// Thresholds of slots: closed, full, nearly either, and anything between.
+fn any_threshold() -> impl Strategy<Value = u32> {
+    prop_oneof![4 => Just(0), 2 => Just(65536), 1 => 1..4_u32, 1 => 65530..65536_u32, 2 => 0..=65536_u32]
+}
+
+/// The seven entries that a published test of another program names, with its own hash and dead nodes left out.
+#[test]
+fn the_plain_table_fills_as_another_programs_published_test_says() {
+    let mut key = [0; 16];
+    key[..8].copy_from_slice(&0xdead_beef_cafe_babe_u64.to_le_bytes());
+    let fill = |backends: &[usize]| {
+        let taker = |i: &usize| {
+            let hash = clockwise::hash::siphash_2_4(&key, format!("backend-{i}").as_bytes());
+            plain::maglev::Taker {
+                offset: (hash >> 32) % 7,
+                skip: hash % (1 << 32) % 6 + 1,
+                weight: 1,
+            }
+        };
+        let takers: Vec<_> = backends.iter().map(taker).collect();
+        let table = plain::maglev::fill(&takers, 7);
+        table
+            .into_iter()
+            .map(|taker| backends[taker])
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(fill(&[0, 1, 2]), [1, 2, 0, 2, 0, 1, 0]);
+    assert_eq!(fill(&[0, 2]), [0, 2, 0, 2, 0, 2, 0]);
 }
 
 /// Default parameters and slot counts once in full, where random small ones cannot reach.
@@ -100,6 +177,12 @@ fn default_sizes_rank_as_the_plain_ones_do() {
         .collect();
     let keys: Vec<Vec<u8>> = (0..50).map(|i| format!("sess:{i}").into_bytes()).collect();
     compare(Spec::Slots { count: 16384 }, "slots", &nodes, &keys);
+    compare(
+        Spec::Maglev { size: 2003 },
+        "maglev,size=2003",
+        &nodes,
+        &keys,
+    );
     compare(Spec::Ring { tokens: 160 }, "ring", &nodes, &keys);
     compare(
         Spec::Article000Ring { tokens: 100 },
@@ -133,13 +216,17 @@ fn default_sizes_rank_as_the_plain_ones_do() {
     );
 }
 
-fn specs(tokens: u32, count: u32) -> Vec<(Spec, String)> {
+fn specs(tokens: u32, count: u32, size: u32) -> Vec<(Spec, String)> {
     let ring = |name: &str| format!("{name},tokens={tokens}");
     vec![
         (Spec::Slots { count }, format!("slots,count={count}")),
         (Spec::Ring { tokens }, ring("ring")),
         (Spec::Rendezvous, "rendezvous".into()),
         (Spec::Jump, "jump".into()),
+        (Spec::JumpBack, "jumpback".into()),
+        (Spec::Maglev { size }, format!("maglev,size={size}")),
+        (Spec::Probed, "probed".into()),
+        (Spec::Rank, "rank".into()),
         (Spec::Modulo, "modulo".into()),
         (Spec::Article000Ring { tokens }, ring("articles/000-ring")),
         (Spec::Article000Rendezvous, "articles/000-rendezvous".into()),
@@ -158,25 +245,26 @@ fn specs(tokens: u32, count: u32) -> Vec<(Spec, String)> {
     ]
 }
 
-fn takes_weights(spec: Spec) -> bool {
-    !matches!(
-        spec,
+/// The nodes with weights as a scheme takes them: the first one's for all where it has none, and whole ones of at most 4
+/// where each is a slot.
+fn fit(spec: Spec, nodes: &[Node]) -> Vec<Node> {
+    let first = nodes.first().map_or(0, |node| node.milli);
+    let milli = |node: &Node| match spec {
         Spec::Jump
-            | Spec::Modulo
-            | Spec::Article000Rendezvous
-            | Spec::Article000Jump
-            | Spec::Article000Modulo
-            | Spec::Article003Jump
-            | Spec::Article003Modulo
-            | Spec::Article004Modulo
-    )
-}
-
-fn even(nodes: &[Node]) -> Vec<Node> {
-    let milli = nodes.first().map_or(0, |node| node.milli);
+        | Spec::JumpBack
+        | Spec::Modulo
+        | Spec::Article000Rendezvous
+        | Spec::Article000Jump
+        | Spec::Article000Modulo
+        | Spec::Article003Jump
+        | Spec::Article003Modulo
+        | Spec::Article004Modulo => first,
+        Spec::Probed | Spec::Rank => node.milli % 5 * 1000,
+        _ => node.milli,
+    };
     nodes
         .iter()
-        .map(|node| Node::new(&node.id, milli))
+        .map(|node| Node::new(&node.id, milli(node)))
         .collect()
 }
 

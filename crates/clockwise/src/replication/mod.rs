@@ -35,6 +35,8 @@ pub struct ReplicaSet {
     /// What is missing, if anything.
     pub deficit: Option<Deficit>,
     caps: Vec<u32>,
+    /// Always empty: memory for the levels of a next deficit.
+    spare_levels: Vec<DomainLevel>,
 }
 
 /// Why a set is smaller than asked for.
@@ -98,7 +100,10 @@ impl<'p> ReplicaSets<'p> {
         let wanted = self.replication.factor().get() as usize;
         set.nodes.clear();
         set.degraded.clear();
-        set.deficit = None;
+        if let Some(deficit) = set.deficit.take() {
+            set.spare_levels = deficit.levels;
+            set.spare_levels.clear();
+        }
         set.caps.clear();
         set.caps.extend(
             self.replication
@@ -123,7 +128,12 @@ impl<'p> ReplicaSets<'p> {
             }
         }
         if set.nodes.len() < wanted {
-            set.deficit = Some(self.deficit(key, &may_serve, set, wanted - set.nodes.len()));
+            let mut levels = core::mem::take(&mut set.spare_levels);
+            levels.extend(self.levels_short_of(key, &may_serve, set));
+            set.deficit = Some(Deficit {
+                missing: wanted - set.nodes.len(),
+                levels,
+            });
         }
         if keeps_positions {
             for position in &mut set.nodes {
@@ -184,22 +194,20 @@ impl<'p> ReplicaSets<'p> {
         }
     }
 
-    fn deficit(
+    /// Levels that keep a further node out.
+    fn levels_short_of(
         &self,
         key: &HashedKey<'_>,
         may_serve: &impl Fn(usize) -> bool,
         set: &ReplicaSet,
-        missing: usize,
-    ) -> Deficit {
+    ) -> impl Iterator<Item = DomainLevel> {
         let keeps_out = |rule: &usize| {
             self.left_out(key, may_serve, set)
                 .any(|node| self.full_rules(node, set).any(|full| full == *rule))
         };
-        let levels = (0..self.replication.rules().len())
+        (0..self.replication.rules().len())
             .filter(keeps_out)
             .map(|rule| self.replication.rules()[rule].level())
-            .collect();
-        Deficit { missing, levels }
     }
 }
 

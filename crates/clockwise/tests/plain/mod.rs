@@ -14,10 +14,16 @@
 )]
 
 pub(crate) mod articles;
+pub(crate) mod bounded;
 pub(crate) mod hash;
+pub(crate) mod jumpback;
+pub(crate) mod maglev;
 pub(crate) mod numbered;
+pub(crate) mod probed;
+pub(crate) mod rank;
 pub(crate) mod redis;
 pub(crate) mod rendezvous;
+pub(crate) mod replication;
 pub(crate) mod ring;
 pub(crate) mod slots;
 pub(crate) mod weight;
@@ -59,7 +65,11 @@ pub(crate) enum Spec {
     Ring { tokens: u32 },
     Rendezvous,
     Jump,
+    JumpBack,
     Modulo,
+    Maglev { size: u32 },
+    Probed,
+    Rank,
     Article000Ring { tokens: u32 },
     Article000Rendezvous,
     Article000Jump,
@@ -76,7 +86,7 @@ pub(crate) enum Spec {
 /// Why the plain version will not build.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Refused {
-    /// This node has weight, but its share of the slots is none at all (the first such node in id order).
+    /// This node has weight, but its share of the slots or entries is none at all (the first such node in id order).
     NoSlotFor(String),
 }
 
@@ -85,7 +95,7 @@ pub(crate) enum Refused {
 pub(crate) struct Plain {
     spec: Spec,
     nodes: Vec<Node>,
-    /// Slot to node; only of `slots`, and empty when no node has weight.
+    /// Slot or entry to node; only of `slots` and `maglev`, and empty when no node has weight.
     pub(crate) table: Vec<usize>,
     /// Sorted points; only of rings.
     pub(crate) points: Vec<Point>,
@@ -95,6 +105,7 @@ pub(crate) struct Plain {
 pub(crate) fn build(spec: &Spec, nodes: &[Node]) -> Result<Plain, Refused> {
     let table = match *spec {
         Spec::Slots { count } => slots::slots_table(nodes, count)?,
+        Spec::Maglev { size } => maglev::table(nodes, size)?,
         _ => Vec::new(),
     };
     let points = match *spec {
@@ -142,6 +153,10 @@ impl Plain {
             | Spec::Ring { .. }
             | Spec::Rendezvous
             | Spec::Jump
+            | Spec::JumpBack
+            | Spec::Maglev { .. }
+            | Spec::Probed
+            | Spec::Rank
             | Spec::Modulo => hash::key_hash(key),
             Spec::Article000Ring { .. }
             | Spec::Article000Rendezvous
@@ -170,6 +185,21 @@ impl Plain {
             Spec::Rendezvous => rendezvous::weighted_order(&self.nodes, hash),
             Spec::Jump | Spec::Article000Jump | Spec::Article003Jump => {
                 numbered::ranked_jump(&self.nodes, hash)
+            }
+            Spec::JumpBack => jumpback::ranked_jumpback(&self.nodes, hash),
+            Spec::Maglev { size } => {
+                let owner = self.table[(hash % u64::from(size)) as usize];
+                numbered::owner_then_others(owner, &self.nodes, hash)
+            }
+            Spec::Probed => {
+                let (held_by, thresholds) = numbered::slots_held(&self.nodes);
+                numbered::each_once(&held_by, &probed::sequence(hash, &thresholds))
+            }
+            Spec::Rank => {
+                let (held_by, thresholds) = numbered::slots_held(&self.nodes);
+                let mut order = rank::rank(hash, held_by.len());
+                order.retain(|&slot| thresholds[slot] > 0);
+                numbered::each_once(&held_by, &order)
             }
             Spec::Modulo
             | Spec::Article000Modulo

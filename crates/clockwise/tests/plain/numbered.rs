@@ -1,6 +1,7 @@
-//! Jump and modulo by the scheme definitions: the place in the listing is the bucket, the weights are equal.
+//! Jump and modulo by the scheme definitions: the place in the listing is the bucket, the weights are equal. And what
+//! numbered schemes have in common.
 
-use super::{Node, rendezvous::weighted_order};
+use super::{Node, probed::FULL, rendezvous::weighted_order};
 
 /// The bucket of a key among `n`, at least 1.
 pub(crate) fn jump(key: u64, n: usize) -> usize {
@@ -42,6 +43,35 @@ pub(crate) fn owner_then_others(owner: usize, nodes: &[Node], hash: u64) -> Vec<
             .into_iter()
             .filter(|&i| i != owner),
     );
+    order
+}
+
+/// The node of every slot in listing order, and the slots' thresholds: a node holds as many slots as its weight says, all
+/// full, and one that is closed if it has none.
+///
+/// # Panics
+///
+/// When a weight is no whole number.
+pub(crate) fn slots_held(nodes: &[Node]) -> (Vec<usize>, Vec<u32>) {
+    let (mut held_by, mut thresholds) = (Vec::new(), Vec::new());
+    for (i, node) in nodes.iter().enumerate() {
+        assert_eq!(node.milli % 1000, 0, "a slot scheme takes whole weights");
+        for _ in 0..(node.milli / 1000).max(1) {
+            held_by.push(i);
+            thresholds.push(if node.milli > 0 { FULL } else { 0 });
+        }
+    }
+    (held_by, thresholds)
+}
+
+/// The nodes of slots in their order, each where it comes first.
+pub(crate) fn each_once(held_by: &[usize], slots: &[usize]) -> Vec<usize> {
+    let mut order = Vec::new();
+    for &slot in slots {
+        if !order.contains(&held_by[slot]) {
+            order.push(held_by[slot]);
+        }
+    }
     order
 }
 

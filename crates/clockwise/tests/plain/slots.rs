@@ -11,11 +11,13 @@ use super::{
     weight::cost,
 };
 
-/// The slot of a key hash: its top bits. `count` is a power of two.
+/// The slot of a key hash: `count` equal parts of the space; the top bits where `count` is a power of two.
 pub(crate) fn slot_of(hash: u64, count: u32) -> usize {
-    assert!(count.is_power_of_two());
-    let b = count.trailing_zeros();
-    (u128::from(hash) >> (64 - b)) as usize
+    let slot = (u128::from(hash) * u128::from(count) / (1 << 64)) as usize;
+    if count.is_power_of_two() {
+        assert_eq!(slot as u128, u128::from(hash) >> (64 - count.ilog2()));
+    }
+    slot
 }
 
 /// How many slots each node holds, in listing order; all 0 when no node has weight.

@@ -14,10 +14,11 @@ use clockwise::{HashedKey, Member, Membership, Placement, Scheme, Token, Weight}
 use serde_json::Value;
 
 /// Names of the schemes that take any membership and any order of it.
-pub(crate) const ORDER_FREE: [&str; 9] = [
+pub(crate) const ORDER_FREE: [&str; 10] = [
     "slots",
     "ring",
     "rendezvous",
+    "maglev",
     "articles/000-ring",
     "articles/000-rendezvous",
     "articles/002-ring",
