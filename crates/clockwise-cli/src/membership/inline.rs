@@ -88,7 +88,14 @@ pub(crate) fn parse_node(text: &str) -> Result<(Member, Option<Warning>), Failur
             "node {id:?}: an id with a / needs a cluster file"
         )));
     }
-    let member = Member::new(parse_id(id)?).with_weight(weight);
+    let parsed = parse_id(id)?;
+    if id.contains(' ') {
+        return Err(Failure::usage(format!(
+            "node {id:?}: an id with a space needs a cluster file"
+        ))
+        .hint("spaces part nodes when they are not quoted; commas always do"));
+    }
+    let member = Member::new(parsed).with_weight(weight);
     Ok((
         endpoint.into_iter().fold(member, Member::with_endpoint),
         warning,
