@@ -1,5 +1,5 @@
-//! Cluster files, schemes and secrets that the command refuses: each message names the thing, the value, the file and
-//! line, and the nearest known name.
+//! Cluster files, schemes and secrets that the command refuses: each message says what is wrong with which value, where
+//! it stands, and which known name is nearest.
 
 use std::path::Path;
 

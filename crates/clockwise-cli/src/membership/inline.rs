@@ -60,7 +60,7 @@ pub(crate) fn nodes_of(values: &[String]) -> Result<Vec<String>, Failure> {
     Ok(nodes)
 }
 
-/// One node. An address alone is id and endpoint at once, with a warning.
+/// One node. What is only an address serves as the id too, and a warning says so.
 pub(crate) fn parse_node(text: &str) -> Result<(Member, Option<Warning>), Failure> {
     let (name, weight) = match text.split_once('=') {
         Some((name, weight)) => (name, parse_weight(name, weight)?),
