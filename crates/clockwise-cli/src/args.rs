@@ -44,11 +44,11 @@ pub(crate) struct PlanArgs {
     /// The membership of tomorrow.
     #[arg(long, num_args = 1.., value_name = "MEMBERSHIP", conflicts_with_all = ["add", "remove", "weight"])]
     pub(crate) to: Vec<String>,
-    /// Add a node to the membership of today; repeatable.
-    #[arg(long, value_name = "ID[=W]")]
+    /// Add nodes to the membership of today; repeatable.
+    #[arg(long, value_name = "ID[=W]", num_args = 1..)]
     pub(crate) add: Vec<String>,
-    /// Remove a node; repeatable.
-    #[arg(long, value_name = "ID")]
+    /// Remove nodes; repeatable.
+    #[arg(long, value_name = "ID", num_args = 1..)]
     pub(crate) remove: Vec<String>,
     /// Give a node another weight; repeatable.
     #[arg(long, value_name = "ID=W", allow_hyphen_values = true)]
@@ -64,18 +64,18 @@ pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) keys: KeyArgs,
     /// Requests per second.
-    #[arg(long, value_name = "R", value_parser = positive)]
+    #[arg(long, value_name = "R", value_parser = positive, allow_negative_numbers = true, requires = "hit_rate")]
     pub(crate) rate: Option<f64>,
     /// Keys that one request reads.
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true, requires = "rate")]
     pub(crate) keys_per_request: Option<f64>,
     /// Share of reads that the cache answers today, 0 to below 1.
-    #[arg(long, value_name = "SHARE", value_parser = hit_rate)]
+    #[arg(long, value_name = "SHARE", value_parser = hit_rate, allow_negative_numbers = true)]
     pub(crate) hit_rate: Option<f64>,
     /// Queries per second that the database can serve.
-    #[arg(long, value_name = "Q", value_parser = positive)]
+    #[arg(long, value_name = "Q", value_parser = positive, allow_negative_numbers = true, requires_all = ["rate", "hit_rate"])]
     pub(crate) capacity: Option<f64>,
-    /// Fail with exit code 1 above this: moved, imbalance, origin, failure or hot; repeatable.
+    /// Fail with exit code 1 above this: moved, imbalance, origin, failure or hot, with commas between; repeatable.
     #[arg(long, value_name = "NAME=MAX", allow_hyphen_values = true)]
     pub(crate) limit: Vec<String>,
     /// Print JSON.
@@ -86,8 +86,8 @@ pub(crate) struct PlanArgs {
 #[derive(ClapArgs, Debug)]
 #[command(after_help = "\
 Examples:
-  clockwise locate --cluster clockwise.toml user:1 user:2
-  clockwise locate --cluster cache-{1..4} --replicas 2 --keys keys.txt --json
+  clockwise locate --cluster cache-{1..4} --keys keys.txt --json
+  clockwise locate --cluster clockwise.toml --replicas 3 --domains zone=1 --down cache-2 user:1
 
 A membership is one cluster file, or nodes: id[@host:port][=weight], with commas or spaces between.
 What follows a file or a list with commas is a key; after nodes with spaces, put -- before the keys.
@@ -106,9 +106,11 @@ pub(crate) struct LocateArgs {
     pub(crate) tokens: Option<String>,
     #[command(flatten)]
     pub(crate) keys: KeyArgs,
-    /// How many nodes to name for each key, owner first.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) replicas: Option<u32>,
+    #[command(flatten)]
+    pub(crate) replication: ReplicationArgs,
+    /// Nodes that are down and to be passed over, with commas between; repeatable.
+    #[arg(long, value_name = "ID")]
+    pub(crate) down: Vec<String>,
     /// Print one JSON object a key.
     #[arg(long)]
     pub(crate) json: bool,
@@ -118,7 +120,7 @@ pub(crate) struct LocateArgs {
 #[command(after_help = "\
 Examples:
   clockwise inspect --cluster cache-{1..4} --scheme ring
-  clockwise inspect --cluster clockwise.toml --json
+  clockwise inspect --cluster clockwise.toml --replicas 3 --domains zone=1 --json
 
 A membership is one cluster file, or nodes: id[@host:port][=weight], with commas or spaces between.")]
 pub(crate) struct InspectArgs {
@@ -128,8 +130,13 @@ pub(crate) struct InspectArgs {
     #[command(flatten)]
     pub(crate) scheme: SchemeArgs,
     /// List the ring's tokens, one a line with its node; with a number, set the tokens of a node of weight 1 instead.
-    #[arg(long, value_name = "N", num_args = 0..=1, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", num_args = 0..=1, allow_negative_numbers = true)]
     pub(crate) tokens: Option<Option<String>>,
+    #[command(flatten)]
+    pub(crate) replication: ReplicationArgs,
+    /// Print weights with which replicas, too, spread by the weights given.
+    #[arg(long)]
+    pub(crate) calibrate: bool,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -149,6 +156,20 @@ pub(crate) struct SchemeArgs {
     pub(crate) hash_key: Option<String>,
 }
 
+/// How many nodes hold a key and how they spread.
+#[derive(ClapArgs, Debug)]
+pub(crate) struct ReplicationArgs {
+    /// Nodes for each key, owner first.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
+    pub(crate) replicas: Option<u32>,
+    /// Most replicas of a key in a region, zone, rack or host: zone=1,rack=1:preferred.
+    #[arg(long, value_name = "RULES")]
+    pub(crate) domains: Option<String>,
+    /// Leave the position of a node that is down empty instead of moving the others up.
+    #[arg(long)]
+    pub(crate) indep: bool,
+}
+
 /// Where keys come from and how they are written.
 #[derive(ClapArgs, Debug)]
 pub(crate) struct KeyArgs {
@@ -156,22 +177,22 @@ pub(crate) struct KeyArgs {
     #[arg(long, value_name = "SOURCE")]
     pub(crate) keys: Option<String>,
     /// lines, csv, tsv or jsonl; recognised from the first lines if left out.
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", requires = "keys")]
     pub(crate) keys_format: Option<String>,
     /// Column of the key: a name, or a number from 1.
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", requires = "keys")]
     pub(crate) key_column: Option<String>,
     /// Column of the requests to a key.
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", requires = "keys")]
     pub(crate) requests_column: Option<String>,
     /// Column of the bytes stored under a key.
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", requires = "keys")]
     pub(crate) bytes_column: Option<String>,
     /// Read \n \r \t \\ and \xHH in keys as the bytes they name.
-    #[arg(long)]
+    #[arg(long, requires = "keys")]
     pub(crate) escaped: bool,
     /// Share of bad lines above which the command fails, 0 to 1.
-    #[arg(long, value_name = "SHARE", default_value = "0.001", value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value = "0.001", value_parser = share, allow_negative_numbers = true)]
     pub(crate) max_bad: f64,
 }
 
@@ -184,13 +205,13 @@ fn positive(text: &str) -> Result<f64, String> {
 fn share(text: &str) -> Result<f64, String> {
     number(text)
         .filter(|number| (0.0..=1.0).contains(number))
-        .ok_or_else(|| "must be 0 to 1".to_owned())
+        .ok_or_else(|| "must be 0 to 1: 5 % is 0.05".to_owned())
 }
 
 fn hit_rate(text: &str) -> Result<f64, String> {
     number(text)
         .filter(|number| (0.0..1.0).contains(number))
-        .ok_or_else(|| "must be 0 to below 1".to_owned())
+        .ok_or_else(|| "must be 0 to below 1: 95 % is 0.95".to_owned())
 }
 
 fn number(text: &str) -> Option<f64> {

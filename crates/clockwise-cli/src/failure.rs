@@ -3,6 +3,8 @@
 use std::fmt::Display;
 use std::process::ExitCode;
 
+use crate::output::note;
+
 /// A message for people, a hint if the fix is known, and the exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -18,6 +20,14 @@ impl Failure {
             message: message.to_string(),
             hint: None,
             code: 2,
+        }
+    }
+
+    /// The same failure with the place where its cause stands.
+    pub(crate) fn at(self, place: impl Display) -> Self {
+        Self {
+            message: format!("{place}: {}", self.message),
+            ..self
         }
     }
 
@@ -47,12 +57,11 @@ impl Failure {
     }
 
     /// Prints the failure to stderr and gives its exit code.
-    #[expect(clippy::print_stderr, reason = "errors go to stderr from here only")]
     pub(crate) fn report(self) -> ExitCode {
         if self.code != 0 {
-            eprintln!("error: {}", self.message);
+            note(&format!("error: {}", self.message));
             if let Some(hint) = self.hint {
-                eprintln!("hint: {hint}");
+                note(&format!("hint: {hint}"));
             }
         }
         ExitCode::from(self.code)

@@ -140,8 +140,10 @@ impl KeySource {
                 progress.finish();
                 let summary = summary.map_err(|error| explain(&error))?;
                 report_bad_lines(&name, &summary);
+                let text = describe(&name, &summary);
+                note(&format!("keys: {text}"));
                 Ok(Reading {
-                    text: describe(&name, &summary),
+                    text,
                     bad_lines: summary.bad_lines,
                     partial: !summary.complete,
                     warnings: warnings(&summary),
@@ -205,7 +207,7 @@ fn warnings(summary: &ReadSummary) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if summary.bad_lines > 0 {
         let text = format!(
-            "{} lines held no key and were left out",
+            "{} lines could not be used and were left out",
             grouped(summary.bad_lines)
         );
         warnings.push(Warning::new("bad-lines", text));

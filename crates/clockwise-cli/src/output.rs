@@ -37,10 +37,9 @@ impl Output {
     }
 }
 
-/// A remark for the person at the terminal.
-#[expect(clippy::print_stderr, reason = "remarks go to stderr from here only")]
+/// A line for the person at the terminal; lost without complaint when nobody reads stderr.
 pub(crate) fn note(text: &str) {
-    eprintln!("{text}");
+    let _ = writeln!(io::stderr(), "{text}");
 }
 
 fn explain(error: &io::Error) -> Failure {

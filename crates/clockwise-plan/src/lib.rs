@@ -11,12 +11,14 @@ mod balance;
 mod census;
 mod limits;
 mod number;
+mod replica_shares;
 mod report;
 
 pub use balance::Balance;
 pub use census::{Amount, Census, Change, ChangeError, Counts};
 pub use limits::{Limit, LimitError, LimitResult};
 pub use number::{decimal, grouped, percent};
+pub use replica_shares::{CalibrationError, DomainShare, ReplicaShares, calibrate};
 pub use report::{
     Basis, Failure, Flow, FromTo, Heaviest, Holding, Hottest, Load, Moved, Node, Origin, Plan,
     PlanInput, Receiver, Renumbering, Sides, SlotMoves, Source, Theory, Warning, render_text,

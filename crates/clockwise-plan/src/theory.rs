@@ -4,7 +4,7 @@
 //! ring are Beta distributed (Dynamo, 2007, measured; the law is that of Dirichlet spacings); the longest of M arcs is
 //! H_M / M (Holst, 1980); modulo follows from the Chinese remainder theorem.
 
-use clockwise::{Algorithm, Membership, NodeId, Placement, stay_share};
+use clockwise::{Algorithm, Diff, Membership, NodeId, Placement, stay_share};
 
 /// What theory expects of a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,28 +27,33 @@ impl ExpectedMove {
 
 /// What theory expects when keys go from one placement to another.
 ///
-/// With one scheme on both sides: the ring law for rings, races and slots, the remainder law for modulo, the last
-/// bucket's law for jump. With two schemes or two hashes the owners are independent, and most keys move.
+/// With one scheme on both sides: the ring law for rings, the race law for rendezvous, the remainder law for modulo,
+/// the law of ranges for jump and its like, and the two tables themselves for slots and maglev. With two schemes or
+/// two hashes the owners are independent, and most keys move. A `recut` share of keys is cut out otherwise by the new
+/// key rule; those too are placed anew.
 #[must_use]
-pub fn expected_move(from: &Placement, to: &Placement, follows: bool) -> ExpectedMove {
+pub fn expected_move(from: &Placement, to: &Placement, recut: f64) -> ExpectedMove {
     let fixed = |share: f64| ExpectedMove {
         share,
         placement_sd: 0.0,
     };
-    if from.scheme().name() != to.scheme().name() || !from.hashes_like(to) {
+    if from.scheme().name() != to.scheme().name() || !from.tokens_like(to) {
         return fixed(independent_move(from, to));
     }
-    if follows {
-        return fixed(table_move(from, to));
-    }
-    match from.scheme().algorithm() {
+    let law = match from.scheme().algorithm() {
         Algorithm::Modulo => fixed(1.0 - modulo_stay(from, to)),
         Algorithm::Jump | Algorithm::JumpBack => fixed(1.0 - range_stay(from, to)),
-        Algorithm::Probed | Algorithm::Rank if !same_buckets(from, to) => {
-            fixed(1.0 - range_stay(from, to))
+        Algorithm::Probed | Algorithm::Rank => fixed(1.0 - range_stay(from, to)),
+        Algorithm::Rendezvous => fixed(1.0 - race_stay(from, to)),
+        Algorithm::Slots | Algorithm::Maglev | Algorithm::RedisCluster => {
+            let independent = || independent_move(from, to);
+            fixed(table_move(from, to).unwrap_or_else(independent))
         }
-        Algorithm::RedisCluster => fixed(table_move(from, to)),
-        _ => nested_move(from, to),
+        _ => ring_move(from, to),
+    };
+    ExpectedMove {
+        share: (1.0 - recut) * law.share + recut * independent_move(from, to),
+        ..law
     }
 }
 
@@ -104,16 +109,16 @@ fn weight_pairs(from: &Placement, to: &Placement) -> Vec<(f64, f64)> {
     pairs.into_values().collect()
 }
 
-/// For schemes in which a node's claims on the space grow and shrink with its weight and with nothing else: a key
-/// moves if its first claim among those of both sides exists on one side only, unless the claim behind it belongs to
-/// the same node. On a ring, claims are tokens: those of one side only hold a Beta distributed part of the space.
-fn nested_move(from: &Placement, to: &Placement) -> ExpectedMove {
-    let claims =
+/// A node's tokens on a ring follow from its weight and from nothing else: a key moves if its first token among those
+/// of both sides exists on one side only, unless the token behind it belongs to the same node. Tokens of one side only
+/// hold a Beta distributed part of the space.
+fn ring_move(from: &Placement, to: &Placement) -> ExpectedMove {
+    let tokens =
         |placement: &Placement| f64::from(placement.scheme().tokens().unwrap_or(1)) / 1000.0;
-    let (old_claims, new_claims) = (claims(from), claims(to));
+    let (old_tokens, new_tokens) = (tokens(from), tokens(to));
     let pairs: Vec<(f64, f64)> = weight_pairs(from, to)
         .iter()
-        .map(|pair| (pair.0 * old_claims, pair.1 * new_claims))
+        .map(|pair| (pair.0 * old_tokens, pair.1 * new_tokens))
         .collect();
     let (before, after) = sums(&pairs);
     if before == 0.0 || after == 0.0 {
@@ -130,35 +135,35 @@ fn nested_move(from: &Placement, to: &Placement) -> ExpectedMove {
         .iter()
         .map(|pair| (pair.0 - pair.1).abs() / union * elsewhere(pair))
         .sum();
-    let variance = match from.scheme().algorithm() {
-        Algorithm::Ring => one_sided * (union - one_sided) / (union.powi(2) * (union + 1.0)),
-        _ => 0.0,
-    };
+    let variance = one_sided * (union - one_sided) / (union.powi(2) * (union + 1.0));
     ExpectedMove {
         share,
         placement_sd: variance.sqrt(),
     }
 }
 
-/// Slots whose owner changes, of all slots.
-fn table_move(from: &Placement, to: &Placement) -> f64 {
-    let (Some(before), Some(after)) = (from.slot_owners(), to.slot_owners()) else {
-        return 1.0;
-    };
-    if before.len() != after.len() || before.is_empty() {
-        return if before.len() == after.len() {
-            0.0
-        } else {
-            1.0
-        };
+/// Share of keys that keep their node in a race: node i wins on both sides if every other node's draw is late enough
+/// for both of its weights, which has the chance 1 / (1 + sum of max(w_j / w_i, w'_j / w'_i)) for exponential draws.
+fn race_stay(from: &Placement, to: &Placement) -> f64 {
+    let pairs = weight_pairs(from, to);
+    let (before, after) = sums(&pairs);
+    if before == 0.0 || after == 0.0 {
+        return if before == after { 1.0 } else { 0.0 };
     }
-    let id = |placement: &Placement, node: u32| placement.members()[node as usize].id().clone();
-    let moved = before
-        .iter()
-        .zip(after)
-        .filter(|&(&a, &b)| id(from, a) != id(to, b))
-        .count();
-    moved as f64 / before.len() as f64
+    let wins_both = |&(old, new): &(f64, f64)| {
+        if old == 0.0 || new == 0.0 {
+            return 0.0;
+        }
+        // The node's own term is 1, which is the 1 of the formula.
+        let rivals = pairs.iter().map(|other| (other.0 / old).max(other.1 / new));
+        1.0 / rivals.sum::<f64>()
+    };
+    pairs.iter().map(wins_both).sum()
+}
+
+/// The exact part of the space that two tables give to other nodes; `None` for tables of different schemes.
+fn table_move(from: &Placement, to: &Placement) -> Option<f64> {
+    Diff::new(from, to).ok().map(|diff| diff.share().as_f64())
 }
 
 /// Two placements that know nothing of each other: a key stays by chance.
@@ -197,12 +202,15 @@ fn modulo_stay(from: &Placement, to: &Placement) -> f64 {
 
 /// Share of keys that keep their node where a key moves between ranges of buckets.
 fn range_stay(from: &Placement, to: &Placement) -> f64 {
-    stay_share(&bucket_ids(from), &bucket_ids(to))
-}
-
-/// Whether every bucket belongs to the same node on both sides: then only weights, open or closed, changed.
-fn same_buckets(from: &Placement, to: &Placement) -> bool {
-    bucket_ids(from) == bucket_ids(to)
+    fn open(placement: &Placement) -> Vec<Option<&NodeId>> {
+        let members = placement.members();
+        let buckets = placement.buckets().unwrap_or_default().iter();
+        let member = buckets.map(|&node| &members[node as usize]);
+        member
+            .map(|member| (member.weight().milli() > 0).then_some(member.id()))
+            .collect()
+    }
+    stay_share(&open(from), &open(to))
 }
 
 /// The node of each bucket.
@@ -258,14 +266,14 @@ mod tests {
 
     #[test]
     fn adding_moves_one_in_n_plus_1_and_removing_one_in_n() {
-        for scheme in ["ring", "rendezvous", "slots", "jump"] {
+        for scheme in ["ring", "rendezvous", "jump", "jumpback", "probed", "rank"] {
             let ten = equal(scheme, 0..10);
             near(
-                expected_move(&ten, &equal(scheme, 0..11), false).share,
+                expected_move(&ten, &equal(scheme, 0..11), 0.0).share,
                 1.0 / 11.0,
             );
-            near(expected_move(&ten, &equal(scheme, 0..9), false).share, 0.1);
-            near(expected_move(&ten, &ten, false).share, 0.0);
+            near(expected_move(&ten, &equal(scheme, 0..9), 0.0).share, 0.1);
+            near(expected_move(&ten, &ten, 0.0).share, 0.0);
         }
     }
 
@@ -281,7 +289,7 @@ mod tests {
             (4, 6, 2.0 / 3.0),
         ] {
             near(
-                expected_move(&equal("modulo", 0..from), &equal("modulo", 0..to), false).share,
+                expected_move(&equal("modulo", 0..from), &equal("modulo", 0..to), 0.0).share,
                 moved,
             );
             near(1.0 - modulo_kept(u64::from(from), u64::from(to)), moved);
@@ -298,7 +306,7 @@ mod tests {
         };
         let renumbered = equal("jump", (0..10).filter(|&n| n != 3));
         near(
-            expected_move(&ten, &renumbered, false).share,
+            expected_move(&ten, &renumbered, 0.0).share,
             cost.moved_share,
         );
         near(cost.moved_share, 1.0 - 0.3 - 1.0 / 90.0);
@@ -310,7 +318,7 @@ mod tests {
         let law = expected_move(
             &equal("ring,tokens=20", 0..2),
             &equal("ring,tokens=20", 0..3),
-            false,
+            0.0,
         );
         let shares: Vec<f64> = (0..300_u32)
             .map(|ring| {
@@ -345,7 +353,7 @@ mod tests {
             &[("a", "1"), ("b", "0.5"), ("c", "1")],
             &[("a", "1"), ("d", "4")],
         ] {
-            for scheme in ["rendezvous", "ring,tokens=2000"] {
+            for scheme in ["rendezvous", "ring,tokens=2000", "slots", "maglev"] {
                 let (from, to) = (placement(scheme, &before), placement(scheme, after));
                 let keys = 40_000;
                 let moved = (0..keys)
@@ -355,7 +363,7 @@ mod tests {
                             != to.owner(&key).map(clockwise::Member::id)
                     })
                     .count();
-                let law = expected_move(&from, &to, false);
+                let law = expected_move(&from, &to, 0.0);
                 let off = (moved as f64 / keys as f64 - law.share) / law.sd_on(keys);
                 assert!(off.abs() < 5.0, "{scheme} {after:?}: {off}");
             }
@@ -363,14 +371,24 @@ mod tests {
     }
 
     #[test]
+    fn weights_that_all_double_move_nothing_in_a_race() {
+        let before = placement("rendezvous", &[("a", "1"), ("b", "2")]);
+        let after = placement("rendezvous", &[("a", "2"), ("b", "4")]);
+        near(expected_move(&before, &after, 0.0).share, 0.0);
+    }
+
+    #[test]
+    fn keys_that_are_cut_otherwise_are_placed_anew() {
+        let four = equal("ring", 0..4);
+        near(expected_move(&four, &four, 0.5).share, 0.375);
+    }
+
+    #[test]
     fn another_scheme_or_hash_moves_all_but_chance() {
         let from = equal("ring", 0..4);
+        near(expected_move(&from, &equal("slots", 0..4), 0.0).share, 0.75);
         near(
-            expected_move(&from, &equal("slots", 0..4), false).share,
-            0.75,
-        );
-        near(
-            expected_move(&from, &equal("ring/xxh64", 0..4), false).share,
+            expected_move(&from, &equal("ring/xxh64", 0..4), 0.0).share,
             0.75,
         );
     }

@@ -50,51 +50,67 @@ pub struct RenumberingCost {
 }
 
 impl RenumberingCost {
-    /// The cost of taking the node at `place` out of nodes that hold so many buckets each.
-    pub(crate) fn new(holds: impl Iterator<Item = u32>, place: usize, node: NodeId) -> Self {
-        let nodes: Vec<u32> = (0..)
+    /// The cost of taking the node at `place` out of nodes that hold so many buckets each, `true` for open ones.
+    pub(crate) fn new(
+        holds: impl Iterator<Item = (u32, bool)>,
+        place: usize,
+        node: NodeId,
+    ) -> Self {
+        let buckets: Vec<(u32, bool)> = (0..)
             .zip(holds)
-            .flat_map(|(node, held)| core::iter::repeat_n(node, held as usize))
+            .flat_map(|(node, (held, open))| core::iter::repeat_n((node, open), held as usize))
             .collect();
         let gone = place as u32;
-        let rest: Vec<u32> = nodes.iter().copied().filter(|&node| node != gone).collect();
-        let owned = (nodes.len() - rest.len()) as f64 / nodes.len().max(1) as f64;
+        let open = |rest: &dyn Fn(u32) -> bool| -> Vec<Option<u32>> {
+            let kept = buckets.iter().filter(|(node, _)| rest(*node));
+            kept.map(|&(node, open)| open.then_some(node)).collect()
+        };
+        let (before, after) = (open(&|_| true), open(&|node| node != gone));
+        let owned = before.iter().filter(|owner| **owner == Some(gone)).count();
+        let takers = before.iter().flatten().count().max(1);
         Self {
             node,
-            bucket: nodes.partition_point(|&other| other < gone) as u32,
-            buckets: nodes.len() as u32,
-            moved_share: 1.0 - stay_share(&nodes, &rest),
-            owned_share: owned,
+            bucket: buckets.partition_point(|(other, _)| *other < gone) as u32,
+            buckets: buckets.len() as u32,
+            moved_share: 1.0 - stay_share(&before, &after),
+            owned_share: owned as f64 / takers as f64,
         }
     }
 }
 
-/// Expected share of keys that keep their node when one list of buckets becomes another, each bucket with its node,
-/// under jump, jumpback, probed or rank: 0 to 1.
+/// Expected share of keys that keep their node when one list of buckets becomes another under jump, jumpback, probed
+/// or rank, 0 to 1; each bucket with its node, `None` for a closed one.
 ///
-/// With the longer list a key is in any of its buckets evenly. If that bucket is in the shorter list too, it is where
-/// the key was; else the key was in any bucket of the shorter one evenly.
+/// Every key has its own order of the buckets of the longer list, and the shorter list is that order without the
+/// buckets it lacks; the first open bucket owns. If the first bucket that is open on either side is open on both, the
+/// key stays when its node is the same; else the other side goes on to any of its open buckets, evenly.
 #[must_use]
-pub fn stay_share<N: Copy + Ord>(before: &[N], after: &[N]) -> f64 {
-    let (long, short) = if before.len() >= after.len() {
-        (before, after)
-    } else {
-        (after, before)
+pub fn stay_share<N: Copy + Ord>(before: &[Option<N>], after: &[Option<N>]) -> f64 {
+    let open = |side: &[Option<N>]| side.iter().flatten().count() as f64;
+    let (open_before, open_after) = (open(before), open(after));
+    if open_before == 0.0 || open_after == 0.0 {
+        return if open_before == open_after { 1.0 } else { 0.0 };
+    }
+    let held = |side: &[Option<N>]| {
+        let mut held = BTreeMap::new();
+        for &node in side.iter().flatten() {
+            *held.entry(node).or_insert(0.0) += 1.0;
+        }
+        held
     };
-    if short.is_empty() {
-        return if long.is_empty() { 1.0 } else { 0.0 };
+    let (held_before, held_after) = (held(before), held(after));
+    let (mut stay, mut either) = (0.0, 0.0);
+    for bucket in 0..before.len().max(after.len()) {
+        let at = |side: &[Option<N>]| side.get(bucket).copied().flatten();
+        stay += match (at(before), at(after)) {
+            (None, None) => continue,
+            (Some(old), Some(new)) => f64::from(u8::from(old == new)),
+            (Some(old), None) => held_after.get(&old).map_or(0.0, |held| held / open_after),
+            (None, Some(new)) => held_before.get(&new).map_or(0.0, |held| held / open_before),
+        };
+        either += 1.0;
     }
-    let mut held = BTreeMap::new();
-    for &node in short {
-        *held.entry(node).or_insert(0_u32) += 1;
-    }
-    let same = long.iter().zip(short).filter(|(a, b)| a == b).count() as f64;
-    let drawn: u64 = long[short.len()..]
-        .iter()
-        .filter_map(|node| held.get(node))
-        .map(|&n| u64::from(n))
-        .sum();
-    (same + drawn as f64 / short.len() as f64) / long.len() as f64
+    stay / either
 }
 
 #[cfg(test)]

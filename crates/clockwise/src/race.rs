@@ -46,12 +46,12 @@ impl Race {
     /// The first place for `k`; `None` without runners.
     #[inline]
     pub(crate) fn first(&self, k: u64) -> Option<Place> {
-        self.places(k).min()
+        self.least(k, None)
     }
 
     /// The place right behind `place` for `k`.
     pub(crate) fn after(&self, k: u64, place: Place) -> Option<Place> {
-        self.places(k).filter(|&other| other > place).min()
+        self.least(k, Some(place))
     }
 
     /// The member that holds a place.
@@ -64,13 +64,38 @@ impl Race {
         self.runners.capacity() * size_of::<Runner>()
     }
 
+    /// The least place for `k` that is greater than `floor`.
+    ///
+    /// Most runners are passed over by a bound that needs no logarithm.
     #[inline]
-    fn places(&self, k: u64) -> impl Iterator<Item = Place> {
-        (0..).zip(&self.runners).map(move |(index, runner)| Place {
-            cost: cost(mix(k ^ runner.node_hash), runner.milli),
-            runner: index,
-        })
+    fn least(&self, k: u64, floor: Option<Place>) -> Option<Place> {
+        let mut best: Option<Place> = None;
+        for (index, runner) in (0..).zip(&self.runners) {
+            let score = mix(k ^ runner.node_hash);
+            if let Some(best) = best
+                && u128::from(least_log(score)) << 32 >= (best.cost + 1) * u128::from(runner.milli)
+            {
+                continue;
+            }
+            let place = Place {
+                cost: cost(score, runner.milli),
+                runner: index,
+            };
+            if floor.is_none_or(|floor| place > floor) && best.is_none_or(|best| place < best) {
+                best = Some(place);
+            }
+        }
+        best
     }
+}
+
+/// A number that L2(score) is never below: -log2(u) is at least (1 - u) / ln 2, and 23/16 is just under 1 / ln 2. The
+/// last term covers the error of the logarithm.
+#[inline]
+const fn least_log(score: u64) -> u64 {
+    let short = !score;
+    let bound = (short >> 8) + (short >> 10) + (short >> 11) + (short >> 12);
+    bound.saturating_sub(1 << 35)
 }
 
 /// floor((L2(score) << 32) / milli) by two divisions of 64 bits: the quotient, then the remainder with the low half.
@@ -99,6 +124,19 @@ mod tests {
                 cost(score, milli),
                 (u128::from(neg_log2(score)) << 32) / u128::from(milli)
             );
+        }
+    }
+
+    #[test]
+    fn the_bound_is_never_above_the_logarithm() {
+        let mut rng = Rng::new(8);
+        let near_the_ends = (0..200_000_u64).flat_map(|i| [i, u64::MAX - i]);
+        let powers = (0..64).flat_map(|bit| [1_u64 << bit, !(1_u64 << bit), (1 << bit) - 1]);
+        for score in near_the_ends
+            .chain(powers)
+            .chain((0..400_000).map(|_| rng.next_u64()))
+        {
+            assert!(least_log(score) <= neg_log2(score), "{score}");
         }
     }
 

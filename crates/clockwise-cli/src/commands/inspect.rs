@@ -2,14 +2,14 @@
 
 use std::process::ExitCode;
 
-use clockwise::{Placement, Weight};
-use clockwise_plan::{grouped, percent};
+use clockwise::{Placement, ReplicaSets, Scheme, Weight};
+use clockwise_plan::{ReplicaShares, calibrate, grouped, percent};
 use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 
 use crate::args::InspectArgs;
 use crate::failure::Failure;
-use crate::membership::Cluster;
+use crate::membership::{Cluster, explain_replication, one_scheme};
 use crate::output::{Output, note};
 
 /// The form of `--json`.
@@ -25,6 +25,10 @@ struct Inspected<'a> {
     /// Memory of the placement's tables.
     bytes: usize,
     checksum: String,
+    /// Bytes that a published table needs: run lengths of slots, or the tokens of a ring; 0 where members suffice.
+    membership_bytes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replication: Option<Replicated>,
     warnings: &'a [clockwise_plan::Warning],
 }
 
@@ -40,21 +44,65 @@ struct Node<'a> {
     space_share: Option<f64>,
     /// Share by weight.
     wanted_share: f64,
+    /// Share of all replicas, predicted on pseudo-random keys.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replica_share: Option<f64>,
+    /// Weight with which the replica share comes out as wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calibrated_weight: Option<f64>,
+}
+
+/// A line of `--tokens --json`.
+#[derive(Serialize)]
+struct ListedToken<'a> {
+    token: &'a str,
+    node: &'a str,
+}
+
+/// How replicas spread, predicted on pseudo-random keys.
+#[derive(Serialize)]
+struct Replicated {
+    basis: &'static str,
+    keys: u64,
+    factor: u32,
+    /// Whether weights were calibrated.
+    #[serde(skip)]
+    calibrated: bool,
+    rules: Vec<String>,
+    domains: Vec<Domain>,
+    degraded_share: f64,
+    short_share: f64,
+}
+
+#[derive(Serialize)]
+struct Domain {
+    level: &'static str,
+    /// `null` for nodes without a label.
+    name: Option<String>,
+    replica_share: f64,
 }
 
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     let cluster = Cluster::read(&args.cluster)?;
-    let scheme = cluster.scheme(
-        None,
-        args.tokens.as_ref().and_then(|n| n.as_deref()),
-        &args.scheme,
-    )?;
+    let tokens = args.tokens.as_ref().and_then(|n| n.as_deref());
+    let scheme = one_scheme(&cluster, tokens, &args.scheme)?;
     let placement = cluster.place(&cluster.membership, &scheme, &args.scheme)?;
     let mut output = Output::new();
     if args.tokens == Some(None) {
         let bits = scheme.token_bits();
         for (token, member) in placement.tokens() {
-            output.write(&format!("{}\t{}\n", token.to_hex(bits), member.id()))?;
+            let (token, node) = (token.to_hex(bits), member.id().as_str());
+            if args.json {
+                output.json_line(&ListedToken {
+                    token: &token,
+                    node,
+                })?;
+            } else {
+                output.write(&format!(
+                    "{token}	{node}
+"
+                ))?;
+            }
         }
         if placement.token_count() == 0 {
             note(&format!("scheme {} has no tokens", scheme.name()));
@@ -62,14 +110,18 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
         output.finish()?;
         return Ok(ExitCode::SUCCESS);
     }
+    let mut nodes = nodes(&cluster, &placement);
+    let replication = replicated(args, &cluster, &scheme, &placement, &mut nodes)?;
     let inspected = Inspected {
         scheme: scheme.to_string(),
         key_rule: placement.key_rule().to_string(),
-        nodes: nodes(&cluster, &placement),
+        nodes,
         tokens: placement.token_count(),
         slots: scheme.slot_count(),
         bytes: placement.memory_bytes(),
+        membership_bytes: membership_bytes(&placement),
         checksum: placement.placement_checksum().to_string(),
+        replication,
         warnings: &cluster.warnings,
     };
     if args.json {
@@ -124,18 +176,94 @@ fn nodes<'c>(cluster: &'c Cluster, placement: &Placement) -> Vec<Node<'c>> {
                     .and_then(|buckets| buckets.iter().position(|&node| node as usize == place)),
                 space_share: spaces.as_ref().map(|shares| shares[place].as_f64()),
                 wanted_share: if total > 0.0 { weight / total } else { 0.0 },
+                replica_share: None,
+                calibrated_weight: None,
             })
         })
         .collect()
 }
 
+/// What the placement's table takes when it is written out: 8 bytes for each run of slots with one owner or 4 for each
+/// slot, whichever is less, and 12 for each token of a ring. Both can be left out where everyone derives them from the
+/// members.
+fn membership_bytes(placement: &Placement) -> usize {
+    let table = placement.slot_owners().map_or(0, |owners| {
+        let runs = owners.chunk_by(|a, b| a == b).count();
+        (8 * runs).min(4 * owners.len())
+    });
+    table + 12 * placement.token_count()
+}
+
+/// How replicas spread, if there are any; fills in the nodes' part of it.
+fn replicated(
+    args: &InspectArgs,
+    cluster: &Cluster,
+    scheme: &Scheme,
+    placement: &Placement,
+    nodes: &mut [Node<'_>],
+) -> Result<Option<Replicated>, Failure> {
+    let replication = cluster.replication(&args.replication)?;
+    if args.calibrate && replication.factor().get() == 1 {
+        return Err(Failure::usage(
+            "nothing to calibrate: with one replica, shares are what the weights say",
+        )
+        .hint("give --replicas 2 or more"));
+    }
+    if replication.factor().get() == 1 && replication.rules().is_empty() {
+        return Ok(None);
+    }
+    let sets = ReplicaSets::new(placement, replication.clone()).map_err(explain_replication)?;
+    let shares = ReplicaShares::measure(placement, &sets, MEASURED_KEYS);
+    for (member, node) in cluster.membership.members().iter().zip(nodes.iter_mut()) {
+        let place = placement
+            .members()
+            .binary_search_by(|other| other.id().cmp(member.id()));
+        node.replica_share = place.ok().map(|place| shares.nodes[place]);
+    }
+    if args.calibrate {
+        let calibrated = calibrate(scheme, &cluster.membership, &replication, MEASURED_KEYS)
+            .map_err(Failure::usage)?;
+        for (member, node) in calibrated.members().iter().zip(nodes) {
+            node.calibrated_weight = Some(f64::from(member.weight().milli()) / 1000.0);
+        }
+    }
+    Ok(Some(Replicated {
+        basis: "predicted",
+        keys: shares.keys,
+        factor: replication.factor().get(),
+        calibrated: args.calibrate,
+        rules: replication
+            .rules()
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
+        domains: shares
+            .domains
+            .into_iter()
+            .map(|domain| Domain {
+                level: domain.level.name(),
+                name: domain.name,
+                replica_share: domain.share,
+            })
+            .collect(),
+        degraded_share: shares.degraded,
+        short_share: shares.short,
+    }))
+}
+
 fn render(inspected: &Inspected<'_>, cluster: &Cluster) -> String {
+    let replicas = inspected.replication.as_ref();
+    let calibrated = inspected
+        .nodes
+        .iter()
+        .any(|node| node.calibrated_weight.is_some());
     let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_header(["node", "weight", "wanted", "space", "tokens", "slots"]);
+    let mut header = vec!["node", "weight", "wanted", "space", "tokens", "slots"];
+    header.extend(replicas.map(|_| "replicas"));
+    header.extend(calibrated.then_some("calibrated weight"));
+    table.load_style(presets::NOTHING).set_header(header);
     for (node, member) in inspected.nodes.iter().zip(cluster.membership.members()) {
-        table.add_row([
+        let mut row = vec![
             node.id.to_owned(),
             Weight::to_string(&member.weight()),
             percent(node.wanted_share),
@@ -147,7 +275,10 @@ fn render(inspected: &Inspected<'_>, cluster: &Cluster) -> String {
             },
             node.slots
                 .map_or("-".to_owned(), |slots| grouped(slots as u64)),
-        ]);
+        ];
+        row.extend(node.replica_share.map(percent));
+        row.extend(node.calibrated_weight.map(|weight| weight.to_string()));
+        table.add_row(row);
     }
     table.column_iter_mut().skip(1).for_each(|column| {
         column.set_cell_alignment(CellAlignment::Right);
@@ -157,10 +288,51 @@ fn render(inspected: &Inspected<'_>, cluster: &Cluster) -> String {
         .map(|line| format!(" {}\n", line.trim_end()))
         .collect();
     format!(
-        "scheme    {}\nkey rule  {}\nchecksum  {}\nmemory    {} bytes\n\n{rows}",
+        "scheme    {}\nkey rule  {}\nchecksum  {}\nmemory    {} bytes\n\n{rows}{}",
         inspected.scheme,
         inspected.key_rule,
         inspected.checksum,
-        grouped(inspected.bytes as u64)
+        grouped(inspected.bytes as u64),
+        replicas.map_or(String::new(), render_replication)
     )
 }
+
+fn render_replication(replication: &Replicated) -> String {
+    let rules = if replication.rules.is_empty() {
+        "distinct nodes".to_owned()
+    } else {
+        replication.rules.join(", ")
+    };
+    let mut text = format!(
+        "\n{} replicas a key, {rules} (predicted on {} pseudo-random keys)\n",
+        replication.factor,
+        grouped(replication.keys)
+    );
+    for domain in &replication.domains {
+        let name = domain.name.as_deref().unwrap_or("(none)");
+        text.push_str(&format!(
+            "  {} {name}: {} of all replicas\n",
+            domain.level,
+            percent(domain.replica_share)
+        ));
+    }
+    if replication.degraded_share > 0.0 {
+        text.push_str(&format!(
+            "  a preferred level gives way for {} of the keys\n",
+            percent(replication.degraded_share)
+        ));
+    }
+    if replication.calibrated {
+        text.push_str("  calibrated weights even out replicas, not owners: check with plan --weight before using them\n");
+    }
+    if replication.short_share > 0.0 {
+        text.push_str(&format!(
+            "  {} of the keys have fewer replicas\n",
+            percent(replication.short_share)
+        ));
+    }
+    text
+}
+
+/// As many keys as bring the error of a share of a few percent below 1 % of itself.
+const MEASURED_KEYS: u64 = 200_000;

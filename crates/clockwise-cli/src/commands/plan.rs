@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockwise::hash::Rng;
-use clockwise::{Algorithm, Membership, Scheme};
+use clockwise::{Algorithm, Membership, ReplicaSets, Scheme};
 use clockwise_plan::{
     Basis, Census, Change, Limit, LimitError, Load, Plan, PlanInput, Source, Warning, render_text,
 };
@@ -14,7 +14,10 @@ use crate::args::PlanArgs;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::keys::{KeySource, Reading};
-use crate::membership::{Cluster, explain_build, explain_edit, parse_edit, parse_node};
+use crate::membership::{
+    Cluster, complete_schemes, explain_build, explain_edit, explain_replication, nodes_of,
+    parse_edit, parse_node,
+};
 use crate::nearest::did_you_mean;
 use crate::output::Output;
 
@@ -22,7 +25,8 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
     let limits = args
         .limit
         .iter()
-        .map(|text| parse_limit(text))
+        .flat_map(|text| text.split(','))
+        .map(parse_limit)
         .collect::<Result<Vec<_>, _>>()?;
     let mut warnings = Vec::new();
     let change = change(args, &mut warnings)?;
@@ -91,33 +95,57 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
 
 /// Both placements, from the arguments.
 fn change(args: &PlanArgs, warnings: &mut Vec<Warning>) -> Result<Change, Failure> {
-    let tokens = args.tokens.as_deref();
     let mut today = Cluster::read(&args.from)?;
     warnings.append(&mut today.warnings);
-    let scheme = today.scheme(None, tokens, &args.scheme)?;
-    let from = today.place(&today.membership, &scheme, &args.scheme)?;
-
     let mut tomorrow = if args.to.is_empty() {
         None
     } else {
         Some(Cluster::read(&args.to)?)
     };
-    let to_list = match &mut tomorrow {
-        Some(tomorrow) => {
-            warnings.append(&mut tomorrow.warnings);
-            tomorrow.membership.clone()
+    if let Some(tomorrow) = &mut tomorrow {
+        let mut more = std::mem::take(&mut tomorrow.warnings);
+        more.retain(|warning| !warnings.contains(warning));
+        warnings.append(&mut more);
+        // A bare list of nodes says nothing about how they place keys: that stays as it is.
+        if !tomorrow.is_file {
+            tomorrow.scheme.clone_from(&today.scheme);
+            tomorrow.key_rule = today.key_rule;
+            tomorrow.replication.clone_from(&today.replication);
         }
-        None => edited(args, &today.membership, &scheme, warnings)?,
-    };
+    }
     let to_cluster = tomorrow.as_ref().unwrap_or(&today);
-    let to_scheme = to_cluster.scheme(args.to_scheme.as_deref(), tokens, &args.scheme)?;
+    let mut schemes = [
+        today.scheme(None, &args.scheme)?,
+        to_cluster.scheme(args.to_scheme.as_deref(), &args.scheme)?,
+    ];
+    complete_schemes(
+        &mut schemes,
+        args.tokens.as_deref(),
+        args.scheme.hash_key.as_deref(),
+    )?;
+    let [scheme, to_scheme] = &schemes;
+    let to_list = match &tomorrow {
+        Some(tomorrow) => tomorrow.membership.clone(),
+        None => edited(args, &today.membership, scheme, warnings)?,
+    };
+    let from = today.place(&today.membership, scheme, &args.scheme)?;
     // A running Redis Cluster keeps its table: a change moves slots out of it, it is not dealt out anew.
     let follows = scheme == to_scheme && scheme.algorithm() == Algorithm::RedisCluster;
     let to = if follows {
         from.least_movement(&to_list).map_err(explain_build)?
     } else {
-        to_cluster.place(&to_list, &to_scheme, &args.scheme)?
+        to_cluster.place(&to_list, to_scheme, &args.scheme)?
     };
+    if to_cluster.replication.factor().get() > 1 {
+        ReplicaSets::new(&to, to_cluster.replication.clone()).map_err(explain_replication)?;
+        warnings.push(Warning::new(
+            "owners-only",
+            format!(
+                "the file asks for {} replicas of each key; this plan follows owners only",
+                to_cluster.replication.factor()
+            ),
+        ));
+    }
     Change::new((from, &today.membership), (to, &to_list), follows).map_err(Failure::usage)
 }
 
@@ -139,7 +167,7 @@ fn edited(
         );
     }
     let mut membership = today.clone();
-    for id in &args.remove {
+    for id in nodes_of(&args.remove)? {
         let id = id.parse().map_err(Failure::usage)?;
         let smaller = membership
             .without(&id)
@@ -155,8 +183,8 @@ fn edited(
             .with_weight(&id, weight)
             .map_err(|error| explain_edit(error, &membership))?;
     }
-    for node in args.add.iter().flat_map(|value| value.split(',')) {
-        let (member, warning) = parse_node(node)?;
+    for node in nodes_of(&args.add)? {
+        let (member, warning) = parse_node(&node)?;
         warnings.extend(warning);
         membership = membership.with(member).map_err(Failure::usage)?;
     }
@@ -179,8 +207,9 @@ fn parse_limit(text: &str) -> Result<Limit, Failure> {
 fn predicted(census: &mut Census<'_>, stop: &Arc<AtomicBool>) -> Source {
     let mut rng = Rng::new(PREDICTION_SEED);
     let mut partial = false;
-    for i in 0..PREDICTED_KEYS {
-        if i % 4096 == 0 && stop.load(Ordering::Relaxed) {
+    for _ in 0..PREDICTED_KEYS {
+        // A scheme that scores thousands of nodes takes milliseconds a key.
+        if stop.load(Ordering::Relaxed) {
             partial = true;
             break;
         }

@@ -5,8 +5,11 @@
 
 use std::fs::File;
 use std::io::Read as _;
+use std::num::NonZeroU32;
 
-use clockwise::{Endpoint, FailureDomains, KeyRule, Member, Membership, Scheme, Weight};
+use clockwise::{
+    Endpoint, FailureDomains, KeyRule, Member, Membership, Replication, Scheme, Weight, WeightError,
+};
 use serde::Deserialize;
 use toml::Spanned;
 use toml::value::{Table, Value};
@@ -24,9 +27,12 @@ struct ClusterFile {
     protocol: Option<Protocol>,
     #[serde(rename = "mode")]
     _mode: Option<Mode>,
-    scheme: Option<Value>,
-    key_rule: Option<String>,
+    scheme: Option<Spanned<Value>>,
+    key_rule: Option<Spanned<String>>,
     replicas: Option<u32>,
+    domains: Option<Spanned<String>>,
+    #[serde(default)]
+    indep: bool,
     #[serde(default)]
     node: Vec<Spanned<NodeEntry>>,
     #[serde(rename = "router")]
@@ -118,22 +124,35 @@ fn parse(path: &str, text: &str) -> Result<Cluster, Failure> {
     }
     let membership =
         Membership::new(members).map_err(|error| Failure::usage(format!("{path}: {error}")))?;
-    let key_rule = match (&file.key_rule, file.protocol) {
-        (Some(text), _) => parse_key_rule(text)?,
+    let key_rule = match (file.key_rule, file.protocol) {
+        (Some(text), _) => {
+            let place = at(text.span());
+            parse_key_rule(text.get_ref()).map_err(|failure| failure.at(place))?
+        }
         (None, Some(Protocol::Memcached)) => KeyRule::Whole,
         (None, Some(Protocol::Redis) | None) => KeyRule::RedisTag,
     };
-    if file.replicas == Some(0) {
-        return Err(Failure::usage(format!(
-            "{path}: replicas must be 1 or more"
-        )));
+    let factor = NonZeroU32::new(file.replicas.unwrap_or(1))
+        .ok_or_else(|| Failure::usage(format!("{path}: replicas must be 1 or more")))?;
+    let mut replication = Replication::new(factor);
+    if let Some(rules) = file.domains {
+        replication = replication
+            .with_rules(rules.get_ref())
+            .map_err(|error| Failure::usage(error).at(at(rules.span())))?;
     }
-    let scheme = file.scheme.map(|value| scheme(path, &value)).transpose()?;
+    if file.indep {
+        replication = replication.with_kept_positions();
+    }
+    let scheme = file.scheme.map(|value| {
+        let place = at(value.span());
+        scheme(value.get_ref()).map_err(|failure| failure.at(place))
+    });
     Ok(Cluster {
+        is_file: true,
         membership,
-        scheme,
+        scheme: scheme.transpose()?,
         key_rule,
-        replicas: file.replicas.unwrap_or(1),
+        replication,
         warnings: Vec::new(),
     })
 }
@@ -163,11 +182,15 @@ fn member(entry: NodeEntry) -> Result<Member, String> {
 }
 
 /// A number; a text is no weight even if it looks like one.
-fn weight(value: &Value) -> Result<Weight, clockwise::WeightError> {
+fn weight(value: &Value) -> Result<Weight, WeightError> {
     match value {
         Value::Integer(number) => number.to_string().parse(),
-        Value::Float(number) => number.to_string().parse(),
-        other => Err(clockwise::WeightError {
+        // A plain text to read, a short one to show: 1e308 has 309 digits.
+        Value::Float(number) => number.to_string().parse().map_err(|_| WeightError {
+            value: format!("{number:?}"),
+            node: None,
+        }),
+        other => Err(WeightError {
             value: other.to_string(),
             node: None,
         }),
@@ -175,13 +198,13 @@ fn weight(value: &Value) -> Result<Weight, clockwise::WeightError> {
 }
 
 /// `scheme = "ring,tokens=160"`, or a table with `name` and the parameters.
-fn scheme(path: &str, value: &Value) -> Result<Scheme, Failure> {
+fn scheme(value: &Value) -> Result<Scheme, Failure> {
     let table = match value {
         Value::String(text) => return parse_scheme(text),
         Value::Table(table) => table,
         other => {
             return Err(Failure::usage(format!(
-                "{path}: scheme must be a text or a table, not {other}"
+                "scheme must be a text or a table, not {other}"
             )));
         }
     };
@@ -189,11 +212,10 @@ fn scheme(path: &str, value: &Value) -> Result<Scheme, Failure> {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.as_str())),
         Some(other) => Err(Failure::usage(format!(
-            "{path}: scheme.{name} must be a text, not {other}"
+            "scheme.{name} must be a text, not {other}"
         ))),
     };
-    let name =
-        text("name")?.ok_or_else(|| Failure::usage(format!("{path}: [scheme] needs a name")))?;
+    let name = text("name")?.ok_or_else(|| Failure::usage("[scheme] needs a name"))?;
     let mut scheme = match text("hash")? {
         Some(hash) => parse_scheme(&format!("{name}/{hash}"))?,
         None => parse_scheme(name)?,
@@ -217,19 +239,24 @@ fn scheme(path: &str, value: &Value) -> Result<Scheme, Failure> {
 fn explain_toml(path: &str, text: &str, error: &toml::de::Error) -> Failure {
     let line = error.span().map_or(0, |span| line_of(text, span.start));
     let message = error.message();
-    let unknown = message
-        .strip_prefix("unknown field `")
-        .and_then(|rest| rest.split_once('`'));
-    match unknown {
-        Some((field, expected)) => {
-            let known: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
-            Failure::usage(format!("{path}:{line}: unknown name {field:?}")).hint(
-                did_you_mean(field, known.iter().copied())
-                    .unwrap_or_else(|| format!("known here are {}", known.join(", "))),
-            )
-        }
-        None => Failure::usage(format!("{path}:{line}: {}", message.replace('\n', " "))),
+    let quoted = |prefix: &str| {
+        message
+            .strip_prefix(prefix)
+            .and_then(|rest| rest.split_once('`'))
+    };
+    let unknown = quoted("unknown field `")
+        .map(|(name, rest)| ("name", name, rest))
+        .or_else(|| quoted("unknown variant `").map(|(name, rest)| ("value", name, rest)));
+    if let Some((what, name, expected)) = unknown {
+        let known: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
+        return Failure::usage(format!("{path}:{line}: unknown {what} {name:?}")).hint(
+            did_you_mean(name, known.iter().copied())
+                .unwrap_or_else(|| format!("known here are {}", known.join(", "))),
+        );
     }
+    let failure = Failure::usage(format!("{path}:{line}: {}", message.replace('\n', " ")));
+    let single_table = text.lines().any(|line| line.trim() == "[node]");
+    failure.maybe_hint(single_table.then(|| "each node is a table of its own: [[node]]".to_owned()))
 }
 
 fn line_of(text: &str, offset: usize) -> usize {

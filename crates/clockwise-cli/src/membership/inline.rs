@@ -1,7 +1,11 @@
 //! Nodes written on the command line: `id[@host:port][=weight]`, with commas or spaces between.
 
-use clockwise::{Endpoint, KeyRule, Member, Membership, NodeId, Weight};
+use std::num::NonZeroU32;
+use std::sync::atomic::AtomicBool;
+
+use clockwise::{Endpoint, KeyRule, Member, Membership, NodeId, Replication, Weight};
 use clockwise_plan::Warning;
+use clockwise_plan::keys::Generated;
 
 use super::Cluster;
 use crate::failure::Failure;
@@ -10,19 +14,50 @@ use crate::failure::Failure;
 pub(super) fn read(values: &[String]) -> Result<Cluster, Failure> {
     let mut warnings = Vec::new();
     let mut members = Vec::new();
-    for node in values.iter().flat_map(|value| value.split(',')) {
-        let (member, warning) = parse_node(node)?;
+    for node in nodes_of(values)? {
+        let (member, warning) = parse_node(&node)?;
         members.push(member);
         warnings.extend(warning);
     }
     let membership = Membership::new(members).map_err(Failure::usage)?;
     Ok(Cluster {
+        is_file: false,
         membership,
         scheme: None,
         key_rule: KeyRule::RedisTag,
-        replicas: 1,
+        replication: Replication::new(NonZeroU32::MIN),
         warnings,
     })
+}
+
+/// The nodes that values name: parted at commas, with `{1..4}` spelt out where the shell did not.
+pub(crate) fn nodes_of(values: &[String]) -> Result<Vec<String>, Failure> {
+    let mut nodes = Vec::new();
+    for (place, value) in values.iter().enumerate() {
+        // `a, b` reaches us as `a,` and `b`; an empty name anywhere else may be a variable that was not set.
+        let followed = place + 1 < values.len() && value.len() > 1;
+        let value = value
+            .strip_suffix(',')
+            .filter(|_| followed)
+            .unwrap_or(value);
+        for piece in value.split(',') {
+            if !piece.contains('{') || !piece.contains("..") {
+                nodes.push(piece.to_owned());
+                continue;
+            }
+            let refuse =
+                |error: &dyn std::fmt::Display| Failure::usage(format!("nodes {piece}: {error}"));
+            let spelt =
+                Generated::parse(&format!("gen:{piece}")).map_err(|error| refuse(&error))?;
+            let Some(spelt) = spelt.filter(|spelt| spelt.len() <= MOST_NODES) else {
+                return Err(refuse(&"more than 65000 nodes"));
+            };
+            spelt.for_each(&AtomicBool::new(false), |node| {
+                nodes.push(String::from_utf8_lossy(node).into_owned());
+            });
+        }
+    }
+    Ok(nodes)
 }
 
 /// One node. An address alone is id and endpoint at once, with a warning.
@@ -80,3 +115,6 @@ fn parse_weight(node: &str, text: &str) -> Result<Weight, Failure> {
     text.parse::<Weight>()
         .map_err(|error| Failure::usage(error.for_node(node)))
 }
+
+/// As many as a plan compares.
+const MOST_NODES: u64 = 65_000;

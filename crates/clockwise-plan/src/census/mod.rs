@@ -140,6 +140,8 @@ pub struct Counts {
     pub(crate) distinct: Distinct,
     pub(crate) clumps: Clumps,
     pub(crate) hottest: Option<(u64, Vec<u8>)>,
+    /// Keys that the new key rule cuts out otherwise than the old one.
+    pub(crate) recut: u64,
 }
 
 /// Counts keys one by one.
@@ -172,6 +174,7 @@ impl<'c> Census<'c> {
                 distinct: Distinct::default(),
                 clumps: Clumps::new(change.to.scheme().token_bits()),
                 hottest: None,
+                recut: 0,
             },
             second_of: Seconds::new(&change.to),
             any_requests: false,
@@ -213,6 +216,9 @@ impl<'c> Census<'c> {
             counts.flows.add(before, after, amount);
         }
         counts.seconds.add(after, second, amount);
+        if from.key_rule() != to.key_rule() {
+            counts.recut += u64::from(from.key_rule().key(key) != to.key_rule().key(key));
+        }
         counts.distinct.add(key);
         counts.clumps.add(hashed_to.token());
         if let Some(requests) = requests

@@ -127,7 +127,7 @@ fn renumbering(placement: &Placement, failed: &str) -> Option<Renumbering> {
         .find(|member| member.id().as_str() == failed)?
         .id();
     let rest = Placement::build(placement.scheme(), &membership.without(id).ok()?).ok()?;
-    let expected = theory::expected_move(placement, &rest, false);
+    let expected = theory::expected_move(placement, &rest, 0.0);
     Some(Renumbering {
         moved_share: expected.share,
         basis: "predicted",

@@ -8,7 +8,7 @@ mod failures;
 mod text;
 mod warnings;
 
-use clockwise::{Algorithm, Share};
+use clockwise::{Algorithm, Diff, Moves, Share};
 use serde::Serialize;
 
 use crate::census::{Amount, Change, ChangeNode, Counts};
@@ -105,6 +105,9 @@ pub struct Plan {
     pub failures: Vec<Failure>,
     pub hottest: Option<Hottest>,
     pub slots: Option<SlotMoves>,
+    pub follows_table: bool,
+    pub recut_keys: u64,
+    pub space_moved_share: Option<f64>,
     pub origin: Option<Origin>,
     pub limits: Vec<LimitResult>,
     pub warnings: Vec<Warning>,
@@ -156,6 +159,10 @@ pub struct Node {
     pub sides: Sides<Holding>,
     pub received: u64,
     pub gave: u64,
+    #[serde(skip)]
+    pub(crate) before_listed: bool,
+    #[serde(skip)]
+    pub(crate) after_listed: bool,
 }
 
 /// What a node holds.
@@ -166,6 +173,7 @@ pub struct Holding {
     pub requests: Option<u64>,
     pub bytes: Option<u64>,
     pub share: f64,
+    pub weight: f64,
     pub wanted_share: f64,
     pub space_share: Option<f64>,
 }
@@ -192,7 +200,8 @@ pub struct Hottest {
     pub share_of_fair: f64,
 }
 
-/// Slots that move: by the two tables in the plan, and at the least if a store kept the table.
+/// Slots (or entries of a Maglev table) that move: by the two tables of the plan, and the fewest that any two tables with
+/// these numbers of slots could move. A store that keeps its table moves the fewest.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[expect(missing_docs, reason = "as for Plan")]
 pub struct SlotMoves {
@@ -208,6 +217,8 @@ pub struct Origin {
     pub queries_before: f64,
     pub queries_after: f64,
     pub factor: f64,
+    /// Queries per second that the database can serve, if it was told.
+    pub capacity: Option<f64>,
 }
 
 impl Plan {
@@ -234,7 +245,9 @@ impl Plan {
             )
         };
         let moved = moved(change, &counts);
-        let expected = theory::expected_move(from, to, change.follows);
+        let diff = Diff::new(from, to).ok();
+        let recut = share(counts.recut, counts.keys);
+        let expected = theory::expected_move(from, to, recut);
         let nodes = nodes(change, &counts);
         let flows = counts.flows.iter().map(|(old, new, amount)| {
             let id = |node: usize| change.nodes.get(node).map(|node| node.id.clone());
@@ -286,7 +299,10 @@ impl Plan {
             balance_bytes: counts.bytes.map(|_| balance(|amount| amount.bytes, 0)),
             failures: failures::failures(change, &counts),
             hottest: hottest(change, &counts),
-            slots: slot_moves(change),
+            slots: slot_moves(change, diff.as_ref()),
+            follows_table: change.follows,
+            recut_keys: counts.recut,
+            space_moved_share: diff.as_ref().map(|diff| diff.share().as_f64()),
             origin: origin(load, &moved, counts.requests),
             limits: Vec::new(),
             warnings,
@@ -396,6 +412,7 @@ fn nodes(change: &Change, counts: &Counts) -> Vec<Node> {
                 requests: counts.requests.map(|_| amount.requests),
                 bytes: counts.bytes.map(|_| amount.bytes),
                 share: share(amount.keys, counts.keys),
+                weight: f64::from(weight) / 1000.0,
                 wanted_share: share(u64::from(weight), total),
                 space_share: space
                     .as_ref()
@@ -422,6 +439,8 @@ fn nodes(change: &Change, counts: &Counts) -> Vec<Node> {
             },
             received: 0,
             gave: 0,
+            before_listed: node.from.is_some(),
+            after_listed: node.to.is_some(),
         });
     }
     for (old, new, amount) in counts.flows.iter() {
@@ -443,11 +462,16 @@ fn total_weight(placement: &clockwise::Placement) -> u64 {
         .sum()
 }
 
-/// What nodes gain by weight is what must move at the least.
+/// What nodes gain by weight is what must move at the least; where no node is left, all that the last ones lose.
 fn least_moved_share(nodes: &[Node]) -> f64 {
-    let gain =
-        |node: &Node| (node.sides.after.wanted_share - node.sides.before.wanted_share).max(0.0);
-    nodes.iter().map(gain).sum()
+    let change = |node: &Node| node.sides.after.wanted_share - node.sides.before.wanted_share;
+    let (gained, lost) = nodes.iter().fold((0.0, 0.0), |(gained, lost), node| {
+        (
+            gained + change(node).max(0.0),
+            lost + (-change(node)).max(0.0),
+        )
+    });
+    if gained > 0.0 { gained } else { lost }
 }
 
 fn balance(
@@ -522,25 +546,20 @@ fn hottest(change: &Change, counts: &Counts) -> Option<Hottest> {
     })
 }
 
-fn slot_moves(change: &Change) -> Option<SlotMoves> {
-    let (from, to) = (change.from.slot_owners()?, change.to.slot_owners()?);
-    if change.from.scheme() != change.to.scheme() || from.len() != to.len() {
+fn slot_moves(change: &Change, diff: Option<&Diff<'_>>) -> Option<SlotMoves> {
+    let Some(Moves::Slots(moved)) = diff.map(Diff::moves) else {
         return None;
-    }
-    let moved = |placement: &clockwise::Placement, owners: &[u32]| {
-        let id = |placement: &clockwise::Placement, node: u32| {
-            placement.members()[node as usize].id().clone()
-        };
-        let pairs = from.iter().zip(owners);
-        pairs
-            .filter(|&(&old, &new)| id(&change.from, old) != id(placement, new))
-            .count() as u64
     };
-    let least = change.from.least_movement(&change.to.membership()).ok()?;
+    let (from, to) = (change.from.slot_owners()?, change.to.slot_owners()?);
+    let held = |owners: &[u32], member: Option<usize>| {
+        let is_owner = |owner: &&u32| member == Some(**owner as usize);
+        owners.iter().filter(is_owner).count() as u64
+    };
+    let gained = |node: &ChangeNode| held(to, node.to).saturating_sub(held(from, node.from));
     Some(SlotMoves {
-        slots: to.len() as u64,
-        moved: moved(&change.to, to),
-        moved_least: moved(&least, least.slot_owners()?),
+        slots: u64::from(change.to.scheme().slot_count()?),
+        moved: moved.len() as u64,
+        moved_least: change.nodes.iter().map(gained).sum(),
     })
 }
 
@@ -560,6 +579,7 @@ fn origin(load: Load, moved: &Moved, requests: Option<u64>) -> Option<Origin> {
         queries_before: reads * miss_before,
         queries_after: reads * miss_after,
         factor: miss_after / miss_before,
+        capacity: load.capacity,
     })
 }
 

@@ -17,13 +17,13 @@ pub fn render_text(plan: &Plan) -> String {
             let _ = write!(text, "\n{title}\n{body}");
         }
     };
+    section("Limits", limits(plan));
+    section("Warnings", warnings(plan));
     section("What it is about", inputs(plan));
     section("Nodes", nodes(plan));
     section("Moves", flows(plan));
     section("Balance", balance(plan));
     section("If one node fails afterwards", failures(plan));
-    section("Limits", limits(plan));
-    section("Warnings", warnings(plan));
     text
 }
 
@@ -35,49 +35,24 @@ fn verdict(plan: &Plan) -> String {
             "PARTIAL: reading was stopped; this is what the keys read so far say.".to_owned(),
         );
     }
-    let keys = match plan.basis {
-        Basis::Exact => format!(
-            "{} of {} keys move",
-            grouped(plan.moved.keys),
-            grouped(plan.keys)
-        ),
-        Basis::Sampled => format!("about {} of the keys move", percent(plan.moved.share)),
-        Basis::Predicted => format!("{} of any keys would move", percent(plan.moved.share)),
-    };
-    let detail = match plan.basis {
-        Basis::Exact => format!("{}, exact", percent(plan.moved.share)),
-        Basis::Sampled => format!("sampled on {} keys", grouped(plan.keys)),
-        Basis::Predicted => format!(
-            "predicted on {} pseudo-random keys; none were given",
-            grouped(plan.keys)
-        ),
-    };
-    lines.push(format!("{} {keys} ({detail}).", change_of(plan)));
+    lines.push(format!("{} {}", change_of(plan), how_much(plan)));
     lines.push(format!(
-        "Theory expects {} ± {} for this scheme; no placement of these weights moves less than {}.",
+        "Theory expects {} (standard deviation {}); no placement of these weights moves less than {}.",
         percent(plan.theory.moved_share),
         percent(plan.theory.moved_share_sd),
         percent(plan.theory.least_moved_share)
     ));
-    lines.push(match plan.moved.between_remaining {
-        0 => "No key moves between nodes that the change leaves alone.".to_owned(),
-        keys => format!(
-            "{} keys move between nodes that the change leaves alone.",
-            grouped(keys)
-        ),
-    });
-    if let (Some(moved), Some(all)) = (plan.moved.requests, plan.requests) {
-        lines.push(format!(
-            "The keys that move carry {} of {} requests ({}).",
-            grouped(moved),
-            grouped(all),
-            percent(if all == 0 {
-                0.0
-            } else {
-                moved as f64 / all as f64
-            })
-        ));
+    lines.extend(placed_otherwise(plan));
+    if plan.scheme.from == plan.scheme.to && plan.key_rule.from == plan.key_rule.to {
+        lines.push(match plan.moved.between_remaining {
+            0 => "No key moves between nodes that the change leaves alone.".to_owned(),
+            keys => format!(
+                "{} of the keys move between nodes that the change leaves alone.",
+                percent(share(keys, plan.keys))
+            ),
+        });
     }
+    lines.extend(carried(plan));
     lines.push(heaviest(plan));
     if let Some(hottest) = &plan.hottest {
         lines.push(format!(
@@ -87,18 +62,14 @@ fn verdict(plan: &Plan) -> String {
             decimal(hottest.share_of_fair, 2)
         ));
     }
-    lines.push(match &plan.origin {
-        Some(origin) => format!(
-            "The database goes from {} to {} queries per second at the first moment: {} times (predicted).",
-            decimal(origin.queries_before, 1),
-            decimal(origin.queries_after, 1),
-            decimal(origin.factor, 2)
-        ),
-        None => "Give --rate and --hit-rate to see what the database will feel.".to_owned(),
-    });
-    if let Some(slots) = plan.slots.filter(|slots| slots.moved > slots.moved_least) {
+    lines.push(database(plan));
+    let keeps_tables = plan.scheme.to.starts_with("slots/") && plan.unowned.after == 0;
+    if let Some(slots) = plan
+        .slots
+        .filter(|slots| keeps_tables && slots.moved > slots.moved_least)
+    {
         lines.push(format!(
-            "A store that keeps the slot table would move {} of {} slots instead of {}.",
+            "These slot tables follow from the lists alone; one that follows from today's would move {} of {} slots, not {}.",
             grouped(slots.moved_least),
             grouped(slots.slots),
             grouped(slots.moved)
@@ -106,6 +77,100 @@ fn verdict(plan: &Plan) -> String {
     }
     lines.push(next_step(plan));
     lines.join("\n") + "\n"
+}
+
+fn how_much(plan: &Plan) -> String {
+    match (plan.basis, plan.space_moved_share) {
+        (Basis::Exact, _) => format!(
+            "{} of {} keys move ({}, exact).",
+            grouped(plan.moved.keys),
+            grouped(plan.keys),
+            percent(plan.moved.share)
+        ),
+        (Basis::Sampled, _) => format!(
+            "about {} of the keys move (sampled on {} of them).",
+            percent(plan.moved.share),
+            grouped(plan.keys)
+        ),
+        (Basis::Predicted, Some(space)) => format!(
+            "{} of any keys would move (predicted: none were given; exactly {} of the space moves).",
+            percent(plan.moved.share),
+            percent(space)
+        ),
+        (Basis::Predicted, None) => format!(
+            "{} of any keys would move (predicted on {} pseudo-random keys; none were given).",
+            percent(plan.moved.share),
+            grouped(plan.keys)
+        ),
+    }
+}
+
+/// What about the placements themselves changes, besides their nodes.
+fn placed_otherwise(plan: &Plan) -> Vec<String> {
+    let mut lines = Vec::new();
+    if plan.scheme.from != plan.scheme.to {
+        lines.push(format!(
+            "The scheme changes from {} to {}: old and new owners have nothing in common but chance.",
+            plan.scheme.from, plan.scheme.to
+        ));
+    }
+    if plan.key_rule.from != plan.key_rule.to {
+        lines.push(format!(
+            "The key rule changes from {} to {}: it cuts {} keys ({}) otherwise.",
+            plan.key_rule.from,
+            plan.key_rule.to,
+            grouped(plan.recut_keys),
+            percent(share(plan.recut_keys, plan.keys))
+        ));
+    }
+    if plan.follows_table {
+        lines.push(
+            "Assumes that the ranges of a fresh cluster are resharded with the fewest moves, as redis-cli does; a fresh cluster of the new nodes would differ."
+                .to_owned(),
+        );
+    }
+    lines
+}
+
+/// What the moved keys carry.
+fn carried(plan: &Plan) -> Option<String> {
+    let part = |moved: Option<u64>, all: Option<u64>, what: &str| {
+        let (moved, all) = (moved?, all?);
+        Some(format!(
+            "{} of {} {what} ({})",
+            grouped(moved),
+            grouped(all),
+            percent(share(moved, all))
+        ))
+    };
+    let parts: Vec<String> = [
+        part(plan.moved.requests, plan.requests, "requests"),
+        part(plan.moved.bytes, plan.bytes, "bytes"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!parts.is_empty()).then(|| format!("The keys that move carry {}.", parts.join(" and ")))
+}
+
+fn database(plan: &Plan) -> String {
+    let Some(origin) = &plan.origin else {
+        return "Give --rate and --hit-rate to see what the database will feel.".to_owned();
+    };
+    let text = format!(
+        "The database goes from {} to {} queries per second if every moved key is cold at once: {} times (predicted)",
+        decimal(origin.queries_before, 1),
+        decimal(origin.queries_after, 1),
+        decimal(origin.factor, 2)
+    );
+    match origin.capacity {
+        None => text + ".",
+        Some(capacity) => format!(
+            "{text}, {} of the {} it can serve.",
+            percent(origin.queries_after / capacity),
+            decimal(capacity, 0)
+        ),
+    }
 }
 
 fn change_of(plan: &Plan) -> String {
@@ -132,12 +197,23 @@ fn change_of(plan: &Plan) -> String {
         |node: &&Node| node.sides.before.wanted_share > 0.0 && node.sides.after.wanted_share == 0.0;
     let added = named(plan.nodes.iter().filter(gained).collect());
     let removed = named(plan.nodes.iter().filter(lost).collect());
-    match (added, removed, plan.scheme.from == plan.scheme.to) {
-        (Some(added), None, _) => format!("Adding {added}:"),
-        (None, Some(removed), _) => format!("Removing {removed}:"),
-        (Some(added), Some(removed), _) => format!("Adding {added} and removing {removed}:"),
-        (None, None, true) => "With this change".to_owned(),
-        (None, None, false) => format!("From {} to {}:", plan.scheme.from, plan.scheme.to),
+    let reweighted = || {
+        let changed = |node: &&Node| node.sides.before.weight != node.sides.after.weight;
+        let nodes: Vec<&Node> = plan.nodes.iter().filter(changed).collect();
+        match nodes.as_slice() {
+            [] => "With this change".to_owned(),
+            [node] => format!(
+                "Changing {} from weight {} to {}:",
+                node.id, node.sides.before.weight, node.sides.after.weight
+            ),
+            many => format!("Changing the weights of {} nodes:", many.len()),
+        }
+    };
+    match (added, removed) {
+        (Some(added), None) => format!("Adding {added}:"),
+        (None, Some(removed)) => format!("Removing {removed}:"),
+        (Some(added), Some(removed)) => format!("Adding {added} and removing {removed}:"),
+        (None, None) => reweighted(),
     }
 }
 
@@ -179,20 +255,32 @@ fn heaviest(plan: &Plan) -> String {
 
 fn next_step(plan: &Plan) -> String {
     let expected = plan.theory.moved_share + 3.0 * plan.theory.moved_share_sd;
+    let uneven = plan
+        .balance_requests
+        .map_or(1.0, |requests| requests.after.max_over_mean);
+    let over_capacity = |origin: &super::Origin| {
+        origin
+            .capacity
+            .is_some_and(|capacity| origin.queries_after > capacity)
+    };
     let text = if plan.limits.iter().any(|limit| !limit.ok) {
-        "a limit is broken, see below: change the plan before the cluster"
+        "a limit is broken, see Limits: change the plan before the cluster"
+    } else if plan.unowned.after > 0 {
+        "add a node first: without one no key has an owner"
+    } else if plan.origin.as_ref().is_some_and(over_capacity) {
+        "the database cannot serve this at once: warm the new owners first, or move in smaller steps"
     } else if plan.moved.keys == 0 {
         "nothing moves: the change can be made at any time"
+    } else if plan.scheme.from != plan.scheme.to || plan.key_rule.from != plan.key_rule.to {
+        "treat it as a cold start of what moves: run old and new side by side instead of switching"
     } else if plan.theory.moved_share > 2.0 * plan.theory.least_moved_share {
-        "this scheme moves far more than the change needs: see --scheme slots, ring or rendezvous"
+        "this scheme moves far more than the change needs: compare --scheme slots, ring and rendezvous"
     } else if plan.moved.share > expected {
-        "more moves than theory explains: check node names, weights and the key rule before going on"
-    } else if let Some(requests) = plan.balance_requests
-        && requests.after.max_over_mean > 1.5
-    {
-        "about as little moves as this scheme can do, but requests are uneven: look at the heaviest node's hottest keys first"
+        "more moves than theory explains: check node names, weights and the keys before going on"
+    } else if uneven > UNEVEN_REQUESTS {
+        "close to the least that can move, but requests will be uneven: look at the hottest keys of the heaviest node first"
     } else {
-        "about as little moves as this scheme can do: make the change outside peak hours, one node at a time"
+        "close to the least that can move: make the change outside peak hours, one node at a time"
     };
     format!("Next: {text}.")
 }
@@ -243,12 +331,12 @@ fn nodes(plan: &Plan) -> String {
         "node",
         "keys before",
         "keys after",
-        "share",
+        "share after",
         "wanted",
         "received",
         "gave",
     ];
-    header.extend(space.then_some("space"));
+    header.extend(space.then_some("space after"));
     header.extend(requests.then_some("requests after"));
     header.extend(bytes.then_some("bytes after"));
     let mut rows: Vec<Vec<String>> = Vec::new();
@@ -375,6 +463,9 @@ fn failures(plan: &Plan) -> String {
             times,
         ]
     });
+    if failures.is_empty() {
+        return String::new();
+    }
     let header = [
         "node",
         "its keys",
@@ -401,8 +492,15 @@ fn failures(plan: &Plan) -> String {
 fn limits(plan: &Plan) -> String {
     let line = |limit: &crate::LimitResult| {
         let verdict = if limit.ok { "ok    " } else { "BROKEN" };
+        let of = match (limit.name.as_str(), plan.basis) {
+            ("imbalance" | "failure", Basis::Predicted) => " (of predicted keys)",
+            ("imbalance" | "failure", _) => " (of keys)",
+            ("moved", Basis::Predicted) => " (predicted)",
+            _ => "",
+        };
         format!(
-            "  {verdict} {} is {:.4}, at most {} allowed\n",
+            "  {verdict} {}{of} is {:.4}, at most {} allowed
+",
             limit.name, limit.value, limit.limit
         )
     };
@@ -450,5 +548,15 @@ fn more(rows: usize) -> String {
     }
 }
 
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
+}
+
+/// Requests at this many times the fair share are worth a look before anything else.
+const UNEVEN_REQUESTS: f64 = 1.5;
 /// Rows of a table before the rest is left to the JSON form.
 const MOST_ROWS: usize = 40;

@@ -1,6 +1,6 @@
 //! Warnings: what a reader of the plan should know before trusting or doing it. Codes are a documented list.
 
-use clockwise::Algorithm;
+use clockwise::{Algorithm, KeyRule};
 use serde::Serialize;
 
 use super::{Basis, Plan};
@@ -39,7 +39,7 @@ pub(super) fn warn(plan: &mut Plan, change: &Change) {
         .filter(|member| member.weight().milli() > 0)
         .count() as u64;
 
-    if change.reordered && change.to.scheme().is_numbered() {
+    if change.reordered && change.to.scheme().is_numbered() && !change.follows {
         add(
             "reordered-list",
             format!(
@@ -61,27 +61,64 @@ pub(super) fn warn(plan: &mut Plan, change: &Change) {
         );
     }
     if plan.basis != Basis::Predicted && plan.effective_keys < plan.keys - plan.keys / 10 {
+        let cause = if plan.distinct_keys < plan.keys {
+            "keys repeat"
+        } else if change.to.key_rule() != KeyRule::Whole {
+            "many keys share what the key rule cuts out"
+        } else {
+            "the hash gives similar keys neighbouring tokens"
+        };
         add(
             "clumped-keys",
             format!(
-                "the tokens lie in clumps: the {} keys say no more than about {} independent ones would",
+                "the tokens lie in clumps, {cause}: the {} keys say no more than about {} independent ones would",
                 grouped(plan.keys),
                 grouped(plan.effective_keys)
+            ),
+        );
+    }
+    if let Some(origin) = plan.origin
+        && let Some(capacity) = origin.capacity
+        && origin.queries_after > capacity
+    {
+        add(
+            "over-capacity",
+            format!(
+                "{} queries per second are {} times the {} that the database can serve",
+                decimal(origin.queries_after, 1),
+                decimal(origin.queries_after / capacity, 2),
+                decimal(capacity, 0)
             ),
         );
     }
     let sampling_error = plan.balance.after.sampling_sd_over_mean;
     if plan.basis != Basis::Predicted && plan.keys > 0 && nodes > 1 && sampling_error > SMALL_SAMPLE
     {
-        let needed = ((nodes - 1) as f64 / (SMALL_SAMPLE * SMALL_SAMPLE)).ceil() as u64;
+        // Keys in clumps are worth less, so more of them are needed.
+        let worth = plan.effective_keys.max(1) as f64 / plan.keys as f64;
+        let needed = (nodes - 1) as f64 / (SMALL_SAMPLE * SMALL_SAMPLE) / worth;
+        let needed = needed.ceil() as u64;
         add(
             "small-sample",
             format!(
-                "{} keys leave an error of {} on each node's share if they stand for more; {} keys bring it to {}",
+                "if these {} keys stand for more, each node's share has an error of {}; {} such keys bring it to {}",
                 grouped(plan.keys),
                 percent(sampling_error),
                 grouped(needed),
                 percent(SMALL_SAMPLE)
+            ),
+        );
+    }
+    if let (Algorithm::Maglev, Some(size)) = (
+        change.to.scheme().algorithm(),
+        change.to.scheme().slot_count(),
+    ) && u64::from(size) < 100 * nodes
+    {
+        add(
+            "small-table",
+            format!(
+                "{} entries are fewer than 100 for each of {nodes} nodes: shares are coarse and a change moves many other keys",
+                grouped(u64::from(size))
             ),
         );
     }

@@ -18,8 +18,8 @@ impl Placement {
     /// The placement without a member.
     ///
     /// # Errors
-    /// [`BuildError::Membership`] when the id is not there; [`BuildError::MiddleBucket`] when the scheme is `jump`
-    /// and the member is not in the last bucket.
+    /// [`BuildError::Membership`] when the id is not there; [`BuildError::MiddleBucket`] when the scheme
+    /// numbers its buckets and the member is not in the last one.
     pub fn without_member(&self, id: &NodeId) -> Result<Self, BuildError> {
         let membership = self.membership();
         let smaller = membership.without(id)?;
@@ -93,8 +93,11 @@ impl Scheme {
         match place {
             Some(place) if by_range && place + 1 < members.len() => {
                 let holds = |member: &Member| match self.algorithm() {
-                    Algorithm::Probed | Algorithm::Rank => (member.weight().milli() / 1000).max(1),
-                    _ => 1,
+                    Algorithm::Probed | Algorithm::Rank => {
+                        let open = member.weight().milli() / 1000;
+                        (open.max(1), open > 0)
+                    }
+                    _ => (1, true),
                 };
                 Err(BuildError::MiddleBucket {
                     scheme: self.name(),

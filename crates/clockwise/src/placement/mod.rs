@@ -123,8 +123,13 @@ impl Placement {
     /// Whether [`hash`](Self::hash) of both gives the same for every key.
     #[must_use]
     pub fn hashes_like(&self, other: &Self) -> bool {
-        self.key_rule == other.key_rule
-            && self.scheme.hash() == other.scheme.hash()
+        self.key_rule == other.key_rule && self.tokens_like(other)
+    }
+
+    /// Whether both give the same token to what is the key, whatever their key rules cut out.
+    #[must_use]
+    pub fn tokens_like(&self, other: &Self) -> bool {
+        self.scheme.hash() == other.scheme.hash()
             && self.scheme.layer() == other.scheme.layer()
             && self.secret == other.secret
     }

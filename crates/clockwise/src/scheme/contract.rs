@@ -117,6 +117,10 @@ impl Contract {
         }
     }
 
+    pub(super) const fn is_hash_fixed(&self) -> bool {
+        matches!(self.hash, HashChoice::Fixed(_))
+    }
+
     pub(super) fn allows(&self, hash: KeyHash) -> bool {
         match self.hash {
             HashChoice::Wide(_) => hash.bits() == 64,

@@ -44,6 +44,23 @@ impl Scheme {
         contract::CONTRACTS.iter().map(|contract| contract.name)
     }
 
+    /// Names of the parameters that the scheme takes, in alphabetical order.
+    #[must_use]
+    pub fn parameters(&self) -> Vec<&'static str> {
+        let own_hash = !self.contract.is_hash_fixed();
+        let all = [
+            ("count", self.contract.kind == Kind::Slots),
+            ("key_sha256", self.hash.is_keyed()),
+            ("layer", own_hash),
+            ("size", self.contract.kind == Kind::Maglev),
+            ("tokens", self.tokens > 0),
+        ];
+        all.into_iter()
+            .filter(|(_, takes)| *takes)
+            .map(|(name, _)| name)
+            .collect()
+    }
+
     /// What the scheme is called, without hash, version or parameters.
     #[must_use]
     pub fn name(&self) -> &'static str {

@@ -4,7 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use core::str::FromStr;
 
-use super::contract::{CONTRACTS, Contract, DEFAULT_ENTRIES, DEFAULT_SLOTS, HashChoice, Kind};
+use super::contract::{CONTRACTS, Contract, DEFAULT_ENTRIES, DEFAULT_SLOTS, Kind};
 use super::{Scheme, secret};
 use crate::hash::KeyHash;
 use crate::maglev::is_prime;
@@ -85,12 +85,12 @@ impl Scheme {
                     .filter(|&size| size <= MAX_SLOTS && is_prime(size))
                     .ok_or_else(|| bad("a prime up to 16777213"))?;
             }
-            ("layer", _)
-                if !matches!(self.contract.hash, HashChoice::Fixed(_))
-                    && self.hash.bits() == 64 =>
-            {
+            ("layer", _) if !self.contract.is_hash_fixed() => {
                 self.layer = parse_number(value)
                     .ok_or_else(|| bad("a whole number from 0 to 4294967295"))?;
+                if self.layer > 0 && self.hash.bits() < 64 {
+                    return Err(bad("0 with a hash of fewer than 64 bits"));
+                }
             }
             ("key_sha256", _) if self.hash.is_keyed() => {
                 let digest = secret::from_hex(value).ok_or_else(|| bad("64 hexadecimal digits"))?;
