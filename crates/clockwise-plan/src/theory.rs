@@ -212,7 +212,7 @@ fn range_stay(from: &Placement, to: &Placement) -> f64 {
             .map(|member| (member.weight().milli() > 0).then_some(member.id()))
             .collect()
     }
-    stay_share(&open(from), &open(to))
+    stay_share(from.scheme().algorithm(), &open(from), &open(to))
 }
 
 /// The node of each bucket.

@@ -11,7 +11,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
-use crate::NodeId;
+use crate::{Algorithm, NodeId};
 
 /// The bucket of `key` among `buckets`, counted from 0.
 ///
@@ -52,6 +52,7 @@ pub struct RenumberingCost {
 impl RenumberingCost {
     /// The cost of taking the node at `place` out of nodes that hold so many buckets each, `true` for open ones.
     pub(crate) fn new(
+        algorithm: Algorithm,
         holds: impl Iterator<Item = (u32, bool)>,
         place: usize,
         node: NodeId,
@@ -72,7 +73,7 @@ impl RenumberingCost {
             node,
             bucket: buckets.partition_point(|(other, _)| *other < gone) as u32,
             buckets: buckets.len() as u32,
-            moved_share: 1.0 - stay_share(&before, &after),
+            moved_share: 1.0 - stay_share(algorithm, &before, &after),
             owned_share: owned as f64 / takers as f64,
         }
     }
@@ -83,9 +84,15 @@ impl RenumberingCost {
 ///
 /// Every key has its own order of the buckets of the longer list, and the shorter list is that order without the
 /// buckets it lacks; the first open bucket owns. If the first bucket that is open on either side is open on both, the
-/// key stays when its node is the same; else the other side goes on to any of its open buckets, evenly.
+/// key stays when its node is the same; else the other side goes on to any of its open buckets, evenly. Probed differs
+/// in one case: where the longer list's bucket is closed and the shorter list lacks it, the same probe names any bucket
+/// of the shorter list, so that its answer and the longer list's next one have nothing to do with each other.
 #[must_use]
-pub fn stay_share<N: Copy + Ord>(before: &[Option<N>], after: &[Option<N>]) -> f64 {
+pub fn stay_share<N: Copy + Ord>(
+    algorithm: Algorithm,
+    before: &[Option<N>],
+    after: &[Option<N>],
+) -> f64 {
     let open = |side: &[Option<N>]| side.iter().flatten().count() as f64;
     let (open_before, open_after) = (open(before), open(after));
     if open_before == 0.0 || open_after == 0.0 {
@@ -99,18 +106,38 @@ pub fn stay_share<N: Copy + Ord>(before: &[Option<N>], after: &[Option<N>]) -> f
         held
     };
     let (held_before, held_after) = (held(before), held(after));
-    let (mut stay, mut either) = (0.0, 0.0);
+    let chance_before = |node| {
+        held_before
+            .get(&node)
+            .map_or(0.0, |held| held / open_before)
+    };
+    let chance_after = |node| held_after.get(&node).map_or(0.0, |held| held / open_after);
+    let by_chance: f64 = held_before
+        .keys()
+        .map(|&node| chance_before(node) * chance_after(node))
+        .sum();
+    let shorter = before.len().min(after.len());
+    let open_in_shorter = if before.len() < after.len() {
+        open_before
+    } else {
+        open_after
+    };
+    let (mut stay, mut decided) = (0.0, 0.0);
     for bucket in 0..before.len().max(after.len()) {
         let at = |side: &[Option<N>]| side.get(bucket).copied().flatten();
-        stay += match (at(before), at(after)) {
+        let (share, stays) = match (at(before), at(after)) {
+            (None, None) if algorithm == Algorithm::Probed && bucket >= shorter => {
+                (open_in_shorter / shorter as f64, by_chance)
+            }
             (None, None) => continue,
-            (Some(old), Some(new)) => f64::from(u8::from(old == new)),
-            (Some(old), None) => held_after.get(&old).map_or(0.0, |held| held / open_after),
-            (None, Some(new)) => held_before.get(&new).map_or(0.0, |held| held / open_before),
+            (Some(old), Some(new)) => (1.0, f64::from(u8::from(old == new))),
+            (Some(old), None) => (1.0, chance_after(old)),
+            (None, Some(new)) => (1.0, chance_before(new)),
         };
-        either += 1.0;
+        stay += share * stays;
+        decided += share;
     }
-    stay / either
+    stay / decided
 }
 
 #[cfg(test)]

@@ -303,6 +303,53 @@ fn numbered_ranges_refuse_to_lose_a_middle_bucket_before_anything_is_built() {
 }
 
 #[test]
+fn a_scheme_takes_the_parameters_that_it_lists_and_no_others() {
+    let digest = "be45cb2605bf36bbebde684841a28f0fd43c69850a3dce5fedba69928ee3a8991";
+    let values = [
+        ("count", "64"),
+        ("key_sha256", &digest[..64]),
+        ("layer", "3"),
+        ("size", "251"),
+        ("tokens", "7"),
+    ];
+    let keyed = ["slots/siphash-2-4", "ring/siphash-1-3", "modulo/crc-32"];
+    for text in every_scheme().chain(keyed) {
+        let scheme = scheme(text);
+        for (name, value) in values {
+            let value = if scheme.token_bits() < 64 && name == "layer" {
+                "0"
+            } else {
+                value
+            };
+            let takes = scheme.clone().with_parameter(name, value).is_ok();
+            assert_eq!(takes, scheme.parameters().contains(&name), "{text}, {name}");
+        }
+        assert!(scheme.parameters().is_sorted(), "{text}");
+    }
+    assert_eq!(
+        scheme("modulo/crc-32")
+            .with_parameter("layer", "1")
+            .unwrap_err()
+            .to_string(),
+        "scheme modulo: layer must be 0 with a hash of fewer than 64 bits, not \"1\""
+    );
+}
+
+#[test]
+fn tokens_are_alike_whatever_the_key_rule() {
+    let whole = build("ring", &nodes(3));
+    let tagged = whole
+        .clone()
+        .with_key_rule(KeyRule::RedisTag)
+        .expect("a free rule");
+    assert!(whole.tokens_like(&tagged) && !whole.hashes_like(&tagged));
+    for other in ["ring/xxh64", "ring,layer=1", "articles/000-ring"] {
+        assert!(!whole.tokens_like(&build(other, &nodes(3))), "{other}");
+    }
+    assert!(whole.tokens_like(&build("slots,count=7", &nodes(3))));
+}
+
+#[test]
 fn a_ranking_can_be_cut_off_and_taken_up_again() {
     let placement = build("slots", &nodes(5));
     let mut first = placement.replicas(b"user:1", 5);

@@ -10,8 +10,11 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use clockwise::hash::Rng;
-use clockwise::{HashedKey, PermutationRank, Placement, ProbedSlots, Token, jumpback};
-use support::{build, chi_square_z, nodes, weighted_nodes};
+use clockwise::{
+    Algorithm, BuildError, HashedKey, Membership, PermutationRank, Placement, ProbedSlots, Token,
+    jumpback, stay_share,
+};
+use support::{build, chi_square_z, member, nodes, weighted_nodes};
 
 /// Slots of every key.
 fn slots_of(slots: &ProbedSlots, keys: &[u64]) -> Vec<Option<u32>> {
@@ -222,6 +225,13 @@ fn cutting_closed_slots_off_the_end_moves_keys() {
         &slots_of(&ProbedSlots::full(19), &keys),
     );
     assert_near(moves.len(), 18.0 / 19.0 / 20.0, keys.len());
+    // Ranks leave a closed slot out whether it is there or not.
+    let stay = |algorithm| {
+        let closed: Vec<Option<u32>> = (0..20).map(|slot| (slot < 19).then_some(slot)).collect();
+        stay_share(algorithm, &closed, &closed[..19])
+    };
+    assert!((stay(Algorithm::Probed) - (1.0 - 18.0 / 19.0 / 20.0)).abs() < 1e-12);
+    assert!((stay(Algorithm::Rank) - 1.0).abs() < 1e-12);
     // As placements: weight 0 keeps the slot, and taking the node off the list is allowed, since it is last.
     let whole = build("probed", &nodes(20));
     let last = "node-19".parse().expect("an id");
@@ -344,6 +354,75 @@ fn jumpback_draws_at_most_five_thirds_words_on_average() {
         };
         let mean = f64::from(keys.iter().map(words).sum::<u32>()) / keys.len() as f64;
         assert!(mean < 5.0 / 3.0 + 0.022, "{buckets}: {mean}");
+    }
+}
+
+/// The node of each bucket, `None` for a closed one.
+fn open_buckets(placement: &Placement) -> Vec<Option<&str>> {
+    let buckets = placement.buckets().expect("a numbered scheme").iter();
+    let node = |&node: &u32| {
+        let member = &placement.members()[node as usize];
+        (member.weight().milli() > 0).then(|| member.id().as_str())
+    };
+    buckets.map(node).collect()
+}
+
+#[test]
+fn the_expected_share_of_keys_that_stay_is_met_by_any_two_lists() {
+    let mut rng = Rng::new(77);
+    let keys = random_keys(77, 20_000);
+    for name in ["jump", "jumpback", "probed", "rank"] {
+        let by_slot = ["probed", "rank"].contains(&name);
+        for _ in 0..40 {
+            // Two lists that share nodes, in part in other places, some closed and some of several slots.
+            let mut list = || {
+                let count = rng.uniform(9) as usize;
+                let start = rng.uniform(2) as usize;
+                let node = |i: usize| {
+                    let milli = if by_slot { 1000 * rng.uniform(4) } else { 1000 };
+                    member(&format!("node-{}", (i * 5 + start) % 11), milli)
+                };
+                let list = Membership::new((0..count).map(node)).expect("different ids");
+                build(name, &list)
+            };
+            let (before, after) = (list(), list());
+            let (old, new) = (open_buckets(&before), open_buckets(&after));
+            let stay = stay_share(before.scheme().algorithm(), &old, &new);
+            let stays = |&&key: &&u64| {
+                let id = |p: &Placement| p.owner_of_token(Token(key)).map(|m| m.id().clone());
+                id(&before) == id(&after)
+            };
+            let stayed = keys.iter().filter(stays).count();
+            if stay == 0.0 || stay == 1.0 {
+                assert_eq!(stayed, keys.len() * usize::from(stay == 1.0), "{name}");
+            } else {
+                assert_near(stayed, stay, keys.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_cost_of_a_closed_middle_node_is_told_as_it_is() {
+    let list = weighted_nodes(10, |i| if i == 5 { 0 } else { 1000 });
+    let keys = random_keys(55, 100_000);
+    for name in ["probed", "rank"] {
+        let ten = build(name, &list);
+        for (gone, owned) in [(5, 0.0), (3, 1.0 / 9.0)] {
+            let id = format!("node-{gone}").parse().expect("an id");
+            let Err(BuildError::MiddleBucket { cost, .. }) = ten.without_member(&id) else {
+                panic!("{name}: a middle node may not go")
+            };
+            assert!((cost.owned_share - owned).abs() < 1e-12, "{cost:?}");
+            let nine = build(name, &list.without(&id).expect("a member"));
+            let owner = |p: &Placement, key| p.owner_of_token(Token(key)).map(|m| m.id().clone());
+            let moves = |&&key: &&u64| owner(&ten, key) != owner(&nine, key);
+            assert_near(
+                keys.iter().filter(moves).count(),
+                cost.moved_share,
+                keys.len(),
+            );
+        }
     }
 }
 

@@ -101,7 +101,12 @@ impl Scheme {
                 };
                 Err(BuildError::MiddleBucket {
                     scheme: self.name(),
-                    cost: RenumberingCost::new(members.iter().map(holds), place, id.clone()),
+                    cost: RenumberingCost::new(
+                        self.algorithm(),
+                        members.iter().map(holds),
+                        place,
+                        id.clone(),
+                    ),
                 })
             }
             _ => Ok(()),
