@@ -106,8 +106,13 @@ pub(crate) fn run(args: &LocateArgs) -> Result<ExitCode, Failure> {
     printer.output.finish()?;
     if short_keys > 0 {
         note(&format!(
-            "warning: {} keys have fewer than {} replicas: no further node may take them",
+            "warning: {} {} fewer than {} replicas: no further node may take them",
             grouped(short_keys),
+            if short_keys == 1 {
+                "key has"
+            } else {
+                "keys have"
+            },
             sets.replication().factor()
         ));
     }
