@@ -8,15 +8,16 @@ use crate::census::{Change, Counts};
 
 /// The failure of one node, by the scheme's ranked answer: each of its keys goes to the next node behind it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[expect(
-    missing_docs,
-    reason = "the fields are those of the JSON form, described in the book's reference"
-)]
 pub struct Failure {
+    /// The node that fails.
     pub node: String,
+    /// Keys that it owned.
     pub owned: u64,
+    /// Who takes them, most first.
     pub receivers: Vec<Receiver>,
+    /// Share of them that the first receiver takes, 0 to 1.
     pub largest_receiver_share: f64,
+    /// The heaviest node then; `None` where nobody takes over.
     pub heaviest_after: Option<Heaviest>,
     /// For schemes that number their nodes: what it costs to renumber instead.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,9 +26,10 @@ pub struct Failure {
 
 /// A node that takes keys of a failed one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "as for Failure")]
 pub struct Receiver {
+    /// The node.
     pub id: String,
+    /// Keys that it takes.
     pub keys: u64,
     /// Of the failed node's keys.
     pub share: f64,
@@ -35,17 +37,19 @@ pub struct Receiver {
 
 /// The node that carries most against its fair share once another has failed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "as for Failure")]
 pub struct Heaviest {
+    /// The node.
     pub id: String,
+    /// Its keys over its fair share among those left.
     pub max_over_mean: f64,
 }
 
 /// The share of all keys that moves when the nodes behind a failed one are renumbered.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "as for Failure")]
 pub struct Renumbering {
+    /// Share of all keys, 0 to 1.
     pub moved_share: f64,
+    /// Always `predicted`.
     pub basis: &'static str,
 }
 

@@ -5,6 +5,7 @@
 //! added to the JSON form, never changed. What it does not: decide. Cost: O(pairs of nodes that exchange keys).
 
 mod failures;
+mod form;
 mod text;
 mod warnings;
 
@@ -15,6 +16,9 @@ use crate::census::{Amount, Change, ChangeNode, Counts};
 use crate::limits::Measure;
 use crate::{Balance, Limit, LimitError, LimitResult, theory};
 pub use failures::{Failure, Heaviest, Receiver, Renumbering};
+pub use form::{
+    Flow, FromTo, Holding, Hottest, Moved, Node, Origin, Plan, Sides, SlotMoves, Theory,
+};
 pub use text::render_text;
 pub use warnings::Warning;
 
@@ -71,154 +75,6 @@ pub struct PlanInput<'c> {
     pub limits: Vec<Limit>,
     /// Warnings about the input.
     pub warnings: Vec<Warning>,
-}
-
-/// A finished plan; serialises as `clockwise.plan/1`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-#[expect(
-    missing_docs,
-    reason = "the fields are those of the JSON form, described in the book's reference"
-)]
-pub struct Plan {
-    pub kind: &'static str,
-    pub basis: Basis,
-    pub partial: bool,
-    pub source: String,
-    pub keys: u64,
-    pub distinct_keys: u64,
-    pub distinct_keys_exact: bool,
-    pub effective_keys: u64,
-    pub bad_lines: u64,
-    pub requests: Option<u64>,
-    pub bytes: Option<u64>,
-    pub scheme: FromTo,
-    pub key_rule: FromTo,
-    pub moved: Moved,
-    pub theory: Theory,
-    pub nodes: Vec<Node>,
-    pub unowned: Sides<u64>,
-    pub flows: Vec<Flow>,
-    pub balance: Sides<Balance>,
-    pub balance_requests: Option<Sides<Balance>>,
-    pub balance_bytes: Option<Sides<Balance>>,
-    pub failures: Vec<Failure>,
-    pub hottest: Option<Hottest>,
-    pub slots: Option<SlotMoves>,
-    pub follows_table: bool,
-    pub recut_keys: u64,
-    pub space_moved_share: Option<f64>,
-    pub origin: Option<Origin>,
-    pub limits: Vec<LimitResult>,
-    pub warnings: Vec<Warning>,
-}
-
-/// A figure before and after the change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "as for Plan")]
-pub struct Sides<T> {
-    pub before: T,
-    pub after: T,
-}
-
-/// A text for each side of the change.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "as for Plan")]
-pub struct FromTo {
-    pub from: String,
-    pub to: String,
-}
-
-/// What changes its owner.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "as for Plan")]
-pub struct Moved {
-    pub keys: u64,
-    pub share: f64,
-    pub requests: Option<u64>,
-    pub bytes: Option<u64>,
-    pub between_remaining: u64,
-}
-
-/// What should change its owner.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "as for Plan")]
-pub struct Theory {
-    pub moved_share: f64,
-    pub moved_share_sd: f64,
-    /// The least that any placement of these weights could move.
-    pub least_moved_share: f64,
-}
-
-/// A node before and after.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "as for Plan")]
-pub struct Node {
-    pub id: String,
-    #[serde(flatten)]
-    pub sides: Sides<Holding>,
-    pub received: u64,
-    pub gave: u64,
-    #[serde(skip)]
-    pub(crate) before_listed: bool,
-    #[serde(skip)]
-    pub(crate) after_listed: bool,
-}
-
-/// What a node holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "as for Plan")]
-pub struct Holding {
-    pub keys: u64,
-    pub requests: Option<u64>,
-    pub bytes: Option<u64>,
-    pub share: f64,
-    pub weight: f64,
-    pub wanted_share: f64,
-    pub space_share: Option<f64>,
-}
-
-/// Keys that go from one node to another; `null` stands for no owner.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "as for Plan")]
-pub struct Flow {
-    pub from: Option<String>,
-    pub to: Option<String>,
-    pub keys: u64,
-    pub requests: Option<u64>,
-    pub bytes: Option<u64>,
-}
-
-/// The key with most requests and the floor that it sets under any placement.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "as for Plan")]
-pub struct Hottest {
-    pub key: String,
-    pub requests: u64,
-    pub share: f64,
-    /// Its requests over a node's fair share of all requests.
-    pub share_of_fair: f64,
-}
-
-/// Slots (or entries of a Maglev table) that move: by the two tables of the plan, and the fewest that any two tables with
-/// these numbers of slots could move. A store that keeps its table moves the fewest.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "as for Plan")]
-pub struct SlotMoves {
-    pub slots: u64,
-    pub moved: u64,
-    pub moved_least: u64,
-}
-
-/// Queries per second that reach the database: before, and at the first moment after.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "as for Plan")]
-pub struct Origin {
-    pub queries_before: f64,
-    pub queries_after: f64,
-    pub factor: f64,
-    /// Queries per second that the database can serve, if it was told.
-    pub capacity: Option<f64>,
 }
 
 impl Plan {

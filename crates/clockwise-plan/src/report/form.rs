@@ -1,0 +1,207 @@
+//! The JSON form of a plan, `clockwise.plan/1`: fields may be added, never changed. The book's reference says what each
+//! means and in which unit.
+
+use serde::Serialize;
+
+use super::{Basis, Failure, Warning};
+use crate::{Balance, LimitResult};
+
+/// A finished plan; serialises as `clockwise.plan/1`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Plan {
+    /// Always `clockwise.plan/1`.
+    pub kind: &'static str,
+    /// How sure the counts are.
+    pub basis: Basis,
+    /// Whether reading was stopped; the figures then cover what was read.
+    pub partial: bool,
+    /// Where the keys came from, and how they were read.
+    pub source: String,
+    /// Keys placed, repeats included.
+    pub keys: u64,
+    /// Different keys among them.
+    pub distinct_keys: u64,
+    /// Whether that is a count; above 2^20 it is an estimate within 0.3 %.
+    pub distinct_keys_exact: bool,
+    /// Independent keys that would scatter as these do.
+    pub effective_keys: u64,
+    /// Lines left out.
+    pub bad_lines: u64,
+    /// Requests to all keys, if told.
+    pub requests: Option<u64>,
+    /// Bytes stored under all keys, if told.
+    pub bytes: Option<u64>,
+    /// Full text of the schemes.
+    pub scheme: FromTo,
+    /// The key rules.
+    pub key_rule: FromTo,
+    /// What changes its owner.
+    pub moved: Moved,
+    /// What should change its owner.
+    pub theory: Theory,
+    /// Every node of either side: today's in their order, then the new ones.
+    pub nodes: Vec<Node>,
+    /// Keys without an owner.
+    pub unowned: Sides<u64>,
+    /// Who gives how much to whom.
+    pub flows: Vec<Flow>,
+    /// How evenly keys lie.
+    pub balance: Sides<Balance>,
+    /// How evenly requests lie, if told.
+    pub balance_requests: Option<Sides<Balance>>,
+    /// How evenly bytes lie, if told.
+    pub balance_bytes: Option<Sides<Balance>>,
+    /// Each node of the new membership lost, one at a time.
+    pub failures: Vec<Failure>,
+    /// The key with most requests, where each key stands once.
+    pub hottest: Option<Hottest>,
+    /// Slots that move, where both sides have the same ones.
+    pub slots: Option<SlotMoves>,
+    /// Whether the new table follows from the old one with the fewest moves.
+    pub follows_table: bool,
+    /// Keys that the new key rule cuts out otherwise.
+    pub recut_keys: u64,
+    /// Exact share of the token space or slots that moves, 0 to 1; `None` where there is no diff.
+    pub space_moved_share: Option<f64>,
+    /// Load on the database, if the traffic was told.
+    pub origin: Option<Origin>,
+    /// The limits asked for, with their outcome.
+    pub limits: Vec<LimitResult>,
+    /// What a reader should know first.
+    pub warnings: Vec<Warning>,
+}
+
+/// A figure before and after the change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Sides<T> {
+    /// Today.
+    pub before: T,
+    /// After the change.
+    pub after: T,
+}
+
+/// A text for each side of the change.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct FromTo {
+    /// Today.
+    pub from: String,
+    /// After the change.
+    pub to: String,
+}
+
+/// What changes its owner.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Moved {
+    /// Keys whose owner differs.
+    pub keys: u64,
+    /// Their share of all keys, 0 to 1.
+    pub share: f64,
+    /// Requests to them, if told.
+    pub requests: Option<u64>,
+    /// Bytes stored under them, if told.
+    pub bytes: Option<u64>,
+    /// Keys among them that move between nodes whose weight stays.
+    pub between_remaining: u64,
+}
+
+/// What should change its owner.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Theory {
+    /// Share of keys that moves by formula, 0 to 1.
+    pub moved_share: f64,
+    /// Its standard deviation, by chance in the placement and in the keys.
+    pub moved_share_sd: f64,
+    /// The least that any placement of these weights could move.
+    pub least_moved_share: f64,
+}
+
+/// A node before and after.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Node {
+    /// The node.
+    pub id: String,
+    /// What it holds before and after.
+    #[serde(flatten)]
+    pub sides: Sides<Holding>,
+    /// Keys that it gets.
+    pub received: u64,
+    /// Keys that it gives.
+    pub gave: u64,
+    #[serde(skip)]
+    pub(crate) before_listed: bool,
+    #[serde(skip)]
+    pub(crate) after_listed: bool,
+}
+
+/// What a node holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Holding {
+    /// Keys owned.
+    pub keys: u64,
+    /// Requests to them, if told.
+    pub requests: Option<u64>,
+    /// Bytes stored under them, if told.
+    pub bytes: Option<u64>,
+    /// Share of all keys, 0 to 1.
+    pub share: f64,
+    /// Weight; 0 where the node is not listed.
+    pub weight: f64,
+    /// Share that the weight asks for, 0 to 1.
+    pub wanted_share: f64,
+    /// Exact share of the token space or slots, 0 to 1; `None` where the scheme has neither.
+    pub space_share: Option<f64>,
+}
+
+/// Keys that go from one node to another; `null` stands for no owner.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Flow {
+    /// The old owner.
+    pub from: Option<String>,
+    /// The new owner.
+    pub to: Option<String>,
+    /// Keys that go this way.
+    pub keys: u64,
+    /// Requests to them, if told.
+    pub requests: Option<u64>,
+    /// Bytes stored under them, if told.
+    pub bytes: Option<u64>,
+}
+
+/// The key with most requests and the floor that it sets under any placement.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Hottest {
+    /// The key, escaped.
+    pub key: String,
+    /// Requests to it.
+    pub requests: u64,
+    /// Their share of all requests, 0 to 1.
+    pub share: f64,
+    /// Its requests over a node's fair share of all requests.
+    pub share_of_fair: f64,
+}
+
+/// Slots (or entries of a Maglev table) that move: by the two tables of the plan, and the fewest that any two tables with
+/// these numbers of slots could move. A store that keeps its table moves the fewest.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SlotMoves {
+    /// Slots in all.
+    pub slots: u64,
+    /// Slots whose owner differs.
+    pub moved: u64,
+    /// The fewest that could.
+    pub moved_least: u64,
+}
+
+/// Queries per second that reach the database: before, and at the first moment after.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Origin {
+    /// Queries per second today.
+    pub queries_before: f64,
+    /// Queries per second while every moved key is cold.
+    pub queries_after: f64,
+    /// The second over the first.
+    pub factor: f64,
+    /// Queries per second that the database can serve, if it was told.
+    pub capacity: Option<f64>,
+}
