@@ -498,7 +498,7 @@ def open_rank_row(slots, closed):
 
 
 def domain(node, level):
-    """The labels down to a level; a node without a host label is its own host."""
+    """The labels down to a level; without a host label a node is a host by itself."""
     labels = node[2]
     return tuple(labels[:level + 1]) + ((node[0],) if level == 3 and labels[3] is None else ())
 

@@ -34,7 +34,7 @@ Examples:
   clockwise plan --from clockwise.toml --weight cache-2=0.5 --keys dump.csv.gz --limit moved=0.25 --json
 
 A membership is one cluster file, or nodes: id[@host:port][=weight], with commas or spaces between.
-A value that holds a / or names an existing file is a file; ./x forces it.
+A value with a / in it, or spelt like a file that is there, is a file; ./x always is.
 Without --keys the figures are predicted from pseudo-random keys.
 Exit codes: 0 done, 1 a limit is broken, 2 wrong usage or bad input, 130 stopped by Ctrl-C.")]
 pub(crate) struct PlanArgs {

@@ -56,6 +56,11 @@ impl Failure {
         }
     }
 
+    /// Whether the reader of the output went away.
+    pub(crate) fn is_closed_output(&self) -> bool {
+        self.code == 0
+    }
+
     /// Prints the failure to stderr and gives its exit code.
     pub(crate) fn report(self) -> ExitCode {
         if self.code != 0 {

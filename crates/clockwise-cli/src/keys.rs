@@ -219,6 +219,10 @@ fn warnings(summary: &ReadSummary) -> Vec<Warning> {
         );
         warnings.push(Warning::new("carriage-returns", text));
     }
+    if let Some(what) = summary.odd_start {
+        let text = format!("the input looks like {what} data, but was read as it is");
+        warnings.push(Warning::new("odd-start", text));
+    }
     if summary.starts_with_bom {
         let text =
             "the input starts with a byte-order mark; in a plain list it is part of the first key";

@@ -1,7 +1,7 @@
 //! The command `clockwise`: reads arguments and files, calls the library or the planner, prints the answer.
 //!
-//! Data goes to stdout, everything else to stderr. Exit codes: 0 done, 1 the answer is no, 2 wrong usage or bad
-//! input, 3 something could not be reached, 130 stopped by Ctrl-C.
+//! Data goes to stdout, everything else to stderr. It exits with 0 when done, 1 when the answer is no, 2 when arguments
+//! or input cannot be taken, 3 when a remote end cannot be reached, 130 after Ctrl-C.
 
 mod args;
 mod clock;

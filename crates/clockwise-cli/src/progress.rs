@@ -1,4 +1,4 @@
-//! Progress on stderr for anything that takes over a second: a bar on a terminal, a plain line every 5 s elsewhere.
+//! Progress on stderr for anything that takes over a second: a bar where stderr is a terminal, else a line each 5 s.
 
 use std::io::{IsTerminal as _, stderr};
 use std::time::Duration;

@@ -1,10 +1,15 @@
-//! Links between the project's own pages.
+//! Links between the project's own pages, and what the book must not leave out.
 //!
 //! Promises that every relative link in a Markdown file leads to a file that exists, and to a heading of it where one
-//! is named, and that every page of the book stands in its summary. Does not open addresses outside the project.
-//! Cost: one read of each page. Source: heading names become anchors as mdBook and GitHub make them.
+//! is named, that every page of the book stands in its summary, and that schemes, warnings and options are in the book.
+//! Does not open addresses outside the project. Cost: one read of each page. Source: heading names become anchors as
+//! mdBook and GitHub make them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clockwise::Scheme;
 
 #[test]
 fn every_relative_link_leads_somewhere() {
@@ -45,6 +50,58 @@ fn every_page_of_the_book_stands_in_its_summary() {
 }
 
 #[test]
+fn every_scheme_is_in_the_book() {
+    let book = book();
+    for name in Scheme::names() {
+        assert!(book.contains(&format!("`{name}`")), "{name}");
+    }
+}
+
+#[test]
+fn every_warning_has_a_row_on_its_page() {
+    let page = std::fs::read_to_string(root().join("docs/src/reference/warnings.md")).unwrap();
+    let sources = ["clockwise-plan/src/report/warnings.rs", "clockwise-cli/src"];
+    let mut codes = BTreeSet::new();
+    for source in sources.map(|source| root().join("crates").join(source)) {
+        for file in files(&source, ".rs") {
+            let text = std::fs::read_to_string(file).unwrap();
+            codes.extend(
+                ["Warning::new(", "add("]
+                    .iter()
+                    .flat_map(|call| first_texts(&text, call)),
+            );
+        }
+    }
+    assert!(
+        codes.contains("hot-key") && codes.contains("bad-lines"),
+        "{codes:?}"
+    );
+    for code in codes {
+        assert!(page.contains(&format!("\n| `{code}` |")), "{code}");
+    }
+}
+
+#[test]
+fn every_option_is_in_the_book() {
+    let book = book();
+    let is_part = |c: char| c.is_ascii_lowercase() || c == '-';
+    let named: BTreeSet<&str> = book.split(|c| !is_part(c)).collect();
+    for command in ["plan", "locate", "inspect"] {
+        let help = Command::new(env!("CARGO_BIN_EXE_clockwise"))
+            .args([command, "--help"])
+            .output()
+            .unwrap();
+        let help = String::from_utf8(help.stdout).unwrap();
+        let is_option = |word: &&str| word.starts_with("--") && word.len() > 2;
+        let options: Vec<&str> = help.split(|c| !is_part(c)).filter(is_option).collect();
+        assert!(options.contains(&"--json"), "{help}");
+        for option in options {
+            assert!(named.contains(option), "{command} {option}");
+        }
+    }
+}
+
+#[test]
 fn links_and_anchors_are_found_outside_code_only() {
     let text = "a [b](c.md), `[not](x)`\n```\n[nor](y)\n```\n## Rings, *and* `slots`: 2\n[d](e#f)";
     assert_eq!(links(text).collect::<Vec<_>>(), ["c.md", "e#f"]);
@@ -58,8 +115,35 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Markdown files below a folder, in order of their names. What git ignores has none of ours.
+/// All pages of the book.
+fn book() -> String {
+    let pages = pages(&root().join("docs/src"));
+    let texts = pages
+        .iter()
+        .map(|page| std::fs::read_to_string(page).unwrap());
+    texts.collect()
+}
+
+/// The texts that calls have as their first argument.
+fn first_texts(source: &str, call: &str) -> Vec<String> {
+    let calls = source.split(call).skip(1);
+    calls
+        .filter_map(|rest| rest.trim_start().strip_prefix('"'))
+        .filter_map(|rest| rest.split_once('"'))
+        .map(|(text, _)| text.to_owned())
+        .collect()
+}
+
+/// Markdown files below a folder.
 fn pages(folder: &Path) -> Vec<PathBuf> {
+    files(folder, ".md")
+}
+
+/// Files below a folder, or the file itself, in order of their names. What git ignores has none of ours.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    if folder.is_file() {
+        return vec![folder.to_owned()];
+    }
     let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -69,8 +153,8 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
     for path in entries {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if path.is_dir() && !name.starts_with('.') && name != "target" {
-            found.extend(pages(&path));
-        } else if name.ends_with(".md") {
+            found.extend(files(&path, ending));
+        } else if name.ends_with(ending) {
             found.push(path);
         }
     }

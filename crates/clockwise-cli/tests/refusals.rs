@@ -1,5 +1,5 @@
-//! Cluster files, schemes and secrets that the command refuses: each message names the thing, the value, the file and
-//! line, and the nearest known name.
+//! Cluster files, schemes and secrets that the command refuses: each message says what is wrong with which value, where
+//! it stands, and which known name is nearest.
 
 use std::path::Path;
 
@@ -520,5 +520,35 @@ fn hides_the_secret(answer: &command::Answer) {
         for secret in [&SECRET[..16], "0z0b", &SECRET.replace('0', "z")[..16]] {
             assert!(!output.contains(secret), "{output}");
         }
+    }
+}
+
+#[test]
+fn keys_and_tokens_that_no_scheme_takes_are_refused() {
+    holds(
+        &refusal("inspect --cluster a --hash-key env:NOWHERE".split(' ')),
+        &["hash key env:NOWHERE"],
+    );
+    holds(
+        &refusal("inspect --cluster a --tokens 5".split(' ')),
+        &["scheme slots has no parameter \"tokens\""],
+    );
+    let secret = "000102030405060708090a0b0c0d0e0f";
+    for reference in [
+        format!("env:{secret}"),
+        format!("file:{secret}"),
+        secret.to_owned(),
+    ] {
+        let message = refusal(["inspect", "--cluster", "a", "--hash-key", &reference]);
+        assert!(!message.contains(secret), "{message}");
+    }
+    for line in [
+        format!("key_sha256 = \"{secret}\""),
+        format!("key_ref = [\"{secret}\"]"),
+    ] {
+        let text = format!("[scheme]\nname = \"slots\"\nhash = \"siphash-2-4\"\n{line}\n");
+        let files = folder(&[("c.toml", text.as_bytes())]);
+        let message = refusal(["inspect", "--cluster", &path(&files, "c.toml")]);
+        assert!(!message.contains(secret), "{message}");
     }
 }

@@ -15,7 +15,7 @@ mod replica_shares;
 mod report;
 
 pub use balance::Balance;
-pub use census::{Amount, Census, Change, ChangeError, Counts};
+pub use census::{Amount, Census, Change, ChangeError, Counts, TotalError};
 pub use limits::{Limit, LimitError, LimitResult};
 pub use number::{decimal, grouped, percent};
 pub use replica_shares::{CalibrationError, DomainShare, ReplicaShares, calibrate};

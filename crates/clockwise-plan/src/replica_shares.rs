@@ -108,7 +108,7 @@ pub fn calibrate(
     if let Some(member) = membership
         .members()
         .iter()
-        .find(|member| factor * milli(member) > total)
+        .find(|member| factor * milli(member) >= total && total > 0.0)
     {
         return Err(CalibrationError::Impossible {
             id: member.id().clone(),
@@ -177,7 +177,7 @@ pub fn calibrate(
 pub enum CalibrationError {
     /// The member's weight asks for more than one replica of every key.
     #[error(
-        "node {id} would have to hold {share:.2} replicas of every key: lower its weight or the number of replicas"
+        "node {id} would have to hold {share:.2} replicas of every key, and 1 is out of reach: lower its weight or the number of replicas"
     )]
     Impossible {
         /// The member.

@@ -163,7 +163,9 @@ fn race_stay(from: &Placement, to: &Placement) -> f64 {
 
 /// The exact part of the space that two tables give to other nodes; `None` for tables of different schemes.
 fn table_move(from: &Placement, to: &Placement) -> Option<f64> {
-    Diff::new(from, to).ok().map(|diff| diff.share().as_f64())
+    // Tables are compared token by token; what the key rules cut out is another matter.
+    let to = to.clone().with_key_rule(from.key_rule()).ok()?;
+    Diff::new(from, &to).ok().map(|diff| diff.share().as_f64())
 }
 
 /// Two placements that know nothing of each other: a key stays by chance.

@@ -1,7 +1,7 @@
 //! Bounded load: a cap on what any node carries, laid over a ranking.
 //!
 //! What it is: a node may carry at most ceil(factor x total x weight / all weights); a key goes to the first node of
-//! its ranking with room. What it promises: no node is ever above its cap; with a factor of 1 or more there is always
+//! its ranking with room. What it promises: no node is ever above its cap; at any factor from 1 up some node has
 //! room; while no cap is reached every key is with its owner; caps are integers. What it does not: hold any state
 //! (the caller counts loads), or help one key that is hotter than a cap. Only reads may follow it: two processes with
 //! different counts choose differently. Cost: O(nodes) for the caps of one choice, and one step of the ranking for
@@ -117,8 +117,8 @@ impl Placement {
 
     /// The node of each key when no node takes more than its cap of all of them, by index and in the order of `keys`.
     ///
-    /// Keys are placed in ascending order of their tokens (equal ones by their bytes), so the result does not depend
-    /// on the order in which they are given.
+    /// Keys are placed in ascending order of their tokens (equal ones by their bytes), so they may be
+    /// given in any order.
     #[must_use]
     pub fn assign_bounded(&self, keys: &[HashedKey<'_>], bound: LoadBound) -> Vec<Option<usize>> {
         let weights = self

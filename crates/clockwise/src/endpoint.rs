@@ -25,6 +25,10 @@ impl Endpoint {
         &self.text
     }
 
+    pub(crate) fn canonical(&self) -> &str {
+        &self.canonical
+    }
+
     /// Whether both name one place although they may be spelt differently: letter case and a closing dot of a host
     /// name, and the forms of an IPv6 address, do not matter. Names are not resolved.
     #[must_use]

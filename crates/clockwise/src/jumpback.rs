@@ -1,7 +1,7 @@
 //! JumpBack hashing over buckets numbered from 0.
 //!
 //! What it is: the bucket of a key from a few random words, without any table. What it promises: from n to n + 1
-//! buckets a key stays or goes to bucket n; even shares; integers only; at most 5/3 random words on average. What it
+//! buckets a key stays or goes to bucket n; even shares; integers only; 5/3 random words on average or fewer. What it
 //! does not: lose a middle bucket; see [`crate::jump`] for what renumbering costs. Cost: no memory, constant expected
 //! time. Source: Ertl, "JumpBackHash: Say Goodbye to the Modulo Operation to Distribute Keys Uniformly to Buckets",
 //! 2024, over SplitMix64; written from its description.

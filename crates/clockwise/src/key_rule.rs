@@ -15,8 +15,7 @@ pub enum KeyRule {
     /// All bytes.
     #[default]
     Whole,
-    /// The text between the first `{` and the first `}` after it, if both exist and something stands between them;
-    /// else all bytes.
+    /// The bytes from behind the first `{` up to the next `}`, if both are there and not side by side; else all bytes.
     RedisTag,
     /// As `RedisTag` with two other bytes.
     Between(Delimiters),

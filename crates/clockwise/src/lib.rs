@@ -1,6 +1,6 @@
 //! Consistent hashing for production: which node owns a key, by a written and versioned rule.
 //!
-//! Data flows one way: **bytes → key → token → owner**, and **members + scheme → placement**.
+//! **Members + scheme → placement**, and with it **bytes → key → token → owner**; nothing flows back.
 //!
 //! ```
 //! use clockwise::{Member, Membership, Placement, Scheme};
@@ -33,8 +33,8 @@
 //! ```
 //!
 //! The crate is pure: no I/O, clock, threads or randomness, and `no_std` with `alloc`. A [`Placement`] is immutable;
-//! a change builds a new one. Looking a key up allocates nothing and never panics. Health, load and the steps of a
-//! change are never folded into it: they are applied on top of its ranked answer, [`Placement::replicas`].
+//! a change builds a new one. Looking a key up allocates nothing and never panics. It knows nothing of health, load or
+//! the steps of a change: whoever does applies them to its ranked answer, [`Placement::replicas`].
 //!
 //! A ring does not copy data, detect failures or make replicas agree; it says where a key belongs.
 #![no_std]

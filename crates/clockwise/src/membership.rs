@@ -95,18 +95,17 @@ impl Membership {
     #[must_use]
     pub fn shared_endpoints(&self) -> Vec<(&Member, &Member)> {
         let mut pairs = Vec::new();
-        for (place, member) in self.members.iter().enumerate() {
+        let mut first_at: BTreeMap<&str, &Member> = BTreeMap::new();
+        for member in &self.members {
             let Some(endpoint) = member.endpoint() else {
                 continue;
             };
-            let same =
-                |other: &&Member| other.endpoint().is_some_and(|e| e.is_same_place(endpoint));
-            pairs.extend(
-                self.members[..place]
-                    .iter()
-                    .find(same)
-                    .map(|first| (first, member)),
-            );
+            match first_at.get(endpoint.canonical()) {
+                Some(first) => pairs.push((*first, member)),
+                None => {
+                    first_at.insert(endpoint.canonical(), member);
+                }
+            }
         }
         pairs
     }

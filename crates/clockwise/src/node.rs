@@ -1,7 +1,7 @@
 //! The identity of a node: a name that an operator gives and never reuses.
 //!
-//! Promises that a [`NodeId`] holds 1 to 255 bytes of UTF-8 that a person can read back: no control, format or
-//! invisible characters, no space at either end. Does not say where the node is reached; that is its endpoint.
+//! Promises that a [`NodeId`] holds 1 to 255 bytes of UTF-8 that a person can read back: nothing invisible, no
+//! control or format characters, no space first or last. Does not say where the node is reached; that is its endpoint.
 //! Compared as exact bytes: case and Unicode form matter. Cost: one pass over the text. Source: the general
 //! categories and default-ignorable characters of Unicode 16.
 

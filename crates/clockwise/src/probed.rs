@@ -5,7 +5,7 @@
 //! promises: closing a slot moves only its keys, opening it again brings back exactly those; a raised threshold moves
 //! keys only to the slot, a lowered one only away; a full slot appended at the end moves keys only to it; nothing
 //! depends on the order of past changes. With all slots full it equals JumpBack. What it does not: a *partly open*
-//! slot appended at the end also moves about (1 - t/65536)/a of the keys between old slots; cutting closed slots off
+//! slot appended at the end shifts some (1 - t/65536)/a of the keys between old slots too; cutting closed slots off
 //! the end moves keys; and continuing the probes gives replicas of which an appended slot can change several. Cost: on
 //! average a x 65536 / (sum of thresholds) probes, O(slots) in the rare last resort. Source: our own composition;
 //! near relatives are DxHash (2021) and JumpBackHash (2024).

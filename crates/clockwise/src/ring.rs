@@ -3,7 +3,7 @@
 //! What it is: tokens in ascending order, each owned by a node; a key belongs to the node of the first token at or
 //! after its own (or strictly after, for schemes that say so), and past the last token to the first. What it
 //! promises: adding a token takes only the range from the token before it; removing one gives that range to the next;
-//! the same members in any order give the same ring. Equal tokens are all kept and the smaller id wins. What it does
+//! the listing order of members makes no difference. Equal tokens are all kept and the smaller id wins. What it does
 //! not: even shares; with v tokens a node the relative deviation is sqrt((N-1)/(Nv+1)). Cost: build O(T log T),
 //! lookup at most ceil(log2(T+1)) comparisons, 16 bytes a token. Source: Karger et al., 1997; vnodes as in Dynamo,
 //! 2007.

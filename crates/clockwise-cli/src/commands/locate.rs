@@ -89,7 +89,7 @@ pub(crate) fn run(args: &LocateArgs) -> Result<ExitCode, Failure> {
     if let Some(source) = &args.keys.keys {
         // Opening a pipe waits for its writer: until then Ctrl-C ends the command as it would any other.
         let source = KeySource::open(source, &args.keys)?;
-        let stop = interrupt::watch()?;
+        let stop = interrupt::watch_briefly()?;
         let reading = source.read(&stop, |key, _, _| printer.print_or_stop(key, &stop));
         if let Some(failure) = printer.failure.take() {
             return Err(failure);
@@ -106,8 +106,13 @@ pub(crate) fn run(args: &LocateArgs) -> Result<ExitCode, Failure> {
     printer.output.finish()?;
     if short_keys > 0 {
         note(&format!(
-            "warning: {} keys have fewer than {} replicas: no further node may take them",
+            "warning: {} {} fewer than {} replicas: no further node may take them",
             grouped(short_keys),
+            if short_keys == 1 {
+                "key has"
+            } else {
+                "keys have"
+            },
             sets.replication().factor()
         ));
     }

@@ -20,6 +20,7 @@ use crate::membership::{
 };
 use crate::nearest::did_you_mean;
 use crate::output::Output;
+use crate::progress::{Progress, Unit};
 
 pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
     let limits = args
@@ -71,7 +72,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
     };
     let input = PlanInput {
         change: &change,
-        counts: census.finish(),
+        counts: census.finish().map_err(Failure::usage)?,
         source,
         load,
         limits,
@@ -79,18 +80,26 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
     };
     let plan = Plan::new(input).map_err(Failure::usage)?;
 
-    let mut output = Output::new();
-    if args.json {
-        output.json(&plan)?;
-    } else {
-        output.write(&render_text(&plan))?;
-    }
-    output.finish()?;
-    Ok(match (partial, plan.is_within_limits()) {
+    let verdict = match (partial, plan.is_within_limits()) {
         (true, _) => ExitCode::from(interrupt::EXIT_CODE),
         (false, true) => ExitCode::SUCCESS,
         (false, false) => ExitCode::from(1),
-    })
+    };
+    match print(&plan, args.json) {
+        // A gate must not open because nobody reads the reasons.
+        Err(failure) if !failure.is_closed_output() => Err(failure),
+        _ => Ok(verdict),
+    }
+}
+
+fn print(plan: &Plan, json: bool) -> Result<(), Failure> {
+    let mut output = Output::new();
+    if json {
+        output.json(plan)?;
+    } else {
+        output.write(&render_text(plan))?;
+    }
+    output.finish()
 }
 
 /// Both placements, from the arguments.
@@ -206,15 +215,20 @@ fn parse_limit(text: &str) -> Result<Limit, Failure> {
 /// Counts pseudo-random keys where no real ones were given.
 fn predicted(census: &mut Census<'_>, stop: &Arc<AtomicBool>) -> Source {
     let mut rng = Rng::new(PREDICTION_SEED);
+    let mut progress = Progress::new(Some(PREDICTED_KEYS), Unit::Keys);
     let mut partial = false;
-    for _ in 0..PREDICTED_KEYS {
-        // A scheme that scores thousands of nodes takes milliseconds a key.
+    for done in 0..PREDICTED_KEYS {
         if stop.load(Ordering::Relaxed) {
             partial = true;
             break;
         }
+        // A key costs anything from nanoseconds to milliseconds, so the clock is looked at often but not always.
+        if done.is_multiple_of(64) {
+            progress.update(done, done);
+        }
         census.add(&rng.next_u64().to_le_bytes(), None, None);
     }
+    progress.finish();
     Source {
         text: "none given: pseudo-random ones stand for any (see --keys)".to_owned(),
         basis: Basis::Predicted,

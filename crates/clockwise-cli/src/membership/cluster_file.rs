@@ -116,10 +116,9 @@ fn parse(path: &str, text: &str) -> Result<Cluster, Failure> {
 
     let mut members = Vec::with_capacity(file.node.len());
     for entry in file.node {
-        let place = at(entry.span());
+        let span = entry.span();
         members.push(
-            member(entry.into_inner())
-                .map_err(|message| Failure::usage(format!("{place}: {message}")))?,
+            member(entry.into_inner()).map_err(|message| Failure::usage(message).at(at(span)))?,
         );
     }
     let membership =
@@ -211,6 +210,7 @@ fn scheme(value: &Value) -> Result<Scheme, Failure> {
     let text = |name: &str| match table.get(name) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.as_str())),
+        Some(_) if name == "key_ref" => Err(Failure::usage("scheme.key_ref must be a text")),
         Some(other) => Err(Failure::usage(format!(
             "scheme.{name} must be a text, not {other}"
         ))),

@@ -60,7 +60,7 @@ pub(crate) fn nodes_of(values: &[String]) -> Result<Vec<String>, Failure> {
     Ok(nodes)
 }
 
-/// One node. An address alone is id and endpoint at once, with a warning.
+/// One node. What is only an address serves as the id too, and a warning says so.
 pub(crate) fn parse_node(text: &str) -> Result<(Member, Option<Warning>), Failure> {
     let (name, weight) = match text.split_once('=') {
         Some((name, weight)) => (name, parse_weight(name, weight)?),
@@ -88,7 +88,14 @@ pub(crate) fn parse_node(text: &str) -> Result<(Member, Option<Warning>), Failur
             "node {id:?}: an id with a / needs a cluster file"
         )));
     }
-    let member = Member::new(parse_id(id)?).with_weight(weight);
+    let parsed = parse_id(id)?;
+    if id.contains(' ') {
+        return Err(Failure::usage(format!(
+            "node {id:?}: an id with a space needs a cluster file"
+        ))
+        .hint("spaces part nodes when they are not quoted; commas always do"));
+    }
+    let member = Member::new(parsed).with_weight(weight);
     Ok((
         endpoint.into_iter().fold(member, Member::with_endpoint),
         warning,

@@ -192,7 +192,7 @@ pub(crate) fn explain_build(error: clockwise::BuildError) -> Failure {
     let hint = match &error {
         NoSecret { .. } => Some("give its key with --hash-key env:NAME or --hash-key file:PATH".to_owned()),
         WeightVanishes { .. } => {
-            Some("raise the weight, or take more slots, as in --scheme slots,count=65536".to_owned())
+            Some("raise the weight, or take more slots: slots,count=N or maglev,size=PRIME".to_owned())
         }
         UnequalWeights { .. } => Some("slots, ring, rendezvous and maglev take weights".to_owned()),
         TooManyTokens { .. } => Some("lower --tokens or that weight: only ratios between weights matter".to_owned()),

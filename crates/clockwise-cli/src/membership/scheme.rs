@@ -52,7 +52,15 @@ pub(crate) fn parse_key_rule(text: &str) -> Result<KeyRule, Failure> {
 
 /// The secret that `env:NAME` or `file:PATH` holds. Its value appears in no message.
 pub(crate) fn read_secret(reference: &str) -> Result<SecretKey, Failure> {
-    let refuse = |error: &dyn Display| Failure::usage(format!("hash key {reference}: {error}"));
+    // The likeliest slip is to write the key itself where its place belongs.
+    let digits = reference.rsplit([':', '/']).next().unwrap_or_default();
+    let is_secret = digits.len() >= 24 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let shown = if is_secret {
+        "(not shown, it looks like the key itself)"
+    } else {
+        reference
+    };
+    let refuse = |error: &dyn Display| Failure::usage(format!("hash key {shown}: {error}"));
     let text = match reference.split_once(':') {
         // The error of a variable that is not Unicode would show its value.
         Some(("env", name)) => std::env::var(name).map_err(|error| match error {

@@ -10,6 +10,8 @@ mod distinct;
 mod pairs;
 mod seconds;
 
+use std::collections::BTreeSet;
+
 use clockwise::{HashedKey, Membership, Placement};
 
 pub(crate) use clumps::Clumps;
@@ -66,10 +68,15 @@ impl Change {
                 .binary_search_by(|member| member.id().as_str().cmp(id))
                 .ok()
         };
+        let known: BTreeSet<_> = from_list
+            .members()
+            .iter()
+            .map(|member| member.id())
+            .collect();
         let new = to_list
             .members()
             .iter()
-            .filter(|member| from_list.get(member.id()).is_none());
+            .filter(|member| !known.contains(member.id()));
         let nodes: Vec<ChangeNode> = from_list
             .members()
             .iter()
@@ -238,18 +245,35 @@ impl<'c> Census<'c> {
     }
 
     /// The finished count.
-    #[must_use]
-    pub fn finish(mut self) -> Counts {
+    ///
+    /// # Errors
+    /// [`TotalError`] when requests or bytes add up to more than a JSON number holds exactly.
+    pub fn finish(mut self) -> Result<Counts, TotalError> {
         let total = self
             .counts
             .before
             .iter()
             .fold(Amount::default(), |sum, &amount| sum + amount);
+        for (what, sum) in [("requests", total.requests), ("bytes", total.bytes)] {
+            if sum > MOST {
+                return Err(TotalError { what });
+            }
+        }
         self.counts.requests = self.any_requests.then_some(total.requests);
         self.counts.bytes = self.any_bytes.then_some(total.bytes);
-        self.counts
+        Ok(self.counts)
     }
 }
+
+/// Requests or bytes that add up to more than 2^53.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("the {what} of all keys add up to more than 2^53, the most that is counted exactly")]
+pub struct TotalError {
+    what: &'static str,
+}
+
+/// The most that a JSON number holds exactly.
+const MOST: u64 = 1 << 53;
 
 /// The owner and the next node of a key by the ranked answer.
 fn owner_and_next(placement: &Placement, key: &HashedKey<'_>) -> (Option<usize>, Option<usize>) {

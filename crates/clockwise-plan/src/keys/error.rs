@@ -58,6 +58,14 @@ pub enum KeyError {
         /// Bytes that were there.
         read_bytes: u64,
     },
+    /// A quoted field runs to the end of the input: the rows in it cannot be told apart.
+    #[error("{name}: the quote opened in line {line} is never closed")]
+    OpenQuote {
+        /// What the input is called.
+        name: String,
+        /// The line with the quote.
+        line: u64,
+    },
     /// More lines are bad than allowed.
     #[error(
         "{bad} of {lines} lines of {name} are bad, more than {} %{}",
@@ -135,6 +143,10 @@ impl KeyError {
             Self::TrailingData { .. } => {
                 Some("decompress it with its own tool and look at the end".to_owned())
             }
+            Self::OpenQuote { .. } => Some(
+                "double a quote inside a quoted field, or say --keys-format lines or tsv"
+                    .to_owned(),
+            ),
             Self::Shrank { .. } => {
                 Some("something is writing to the file; read a copy of it".to_owned())
             }

@@ -1,4 +1,4 @@
-//! A plain list: each line is one key, byte for byte.
+//! Plain lists: a key a line, byte for byte.
 
 use super::cutter::{Cutter, Line};
 use super::error::{BadLineReason, KeyError};

@@ -154,6 +154,8 @@ pub struct ReadSummary {
     pub keys_ending_in_cr: u64,
     /// The input starts with a UTF-8 byte-order mark; among lines it is part of the first key.
     pub starts_with_bom: bool,
+    /// The first bytes are those of something that is no text: `UTF-16`, or data that is `compressed twice`.
+    pub odd_start: Option<&'static str>,
     /// `false` when [`ReadOptions::stop`] ended the read.
     pub complete: bool,
     /// The key's column: its name, or its number where there is no header. `None` for lines.
@@ -286,6 +288,11 @@ fn begin(
 ) -> Result<bool, KeyError> {
     let rest = head.strip_prefix(BOM);
     tally.starts_with_bom = rest.is_some();
+    tally.odd_start = match head {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16"),
+        [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("compressed twice"),
+        _ => None,
+    };
     let bytes = match (rest, &parser) {
         (None, _) | (_, Parser::Lines(_)) => head,
         (Some(rest), _) => rest,
@@ -358,6 +365,7 @@ fn summary(complete: bool, parser: Option<Parser>, tally: Tally, blocks: &Blocks
         first_bad: tally.first_bad,
         keys_ending_in_cr: tally.keys_ending_in_cr,
         starts_with_bom: tally.starts_with_bom,
+        odd_start: tally.odd_start,
         complete,
         key_column: names.key,
         requests_column: names.requests,

@@ -113,6 +113,11 @@ impl Table {
                 tally.hand_over(record, each);
                 Ok(())
             }
+            // Whatever the quote swallowed is lost, and nobody knows how much that was.
+            Err(BadLineReason::OpenQuote) => Err(KeyError::OpenQuote {
+                name: tally.name.clone(),
+                line,
+            }),
             Err(reason) => tally.bad(line, reason),
         }
     }

@@ -14,6 +14,7 @@ pub(super) struct Tally {
     pub(super) first_bad: Vec<BadLine>,
     pub(super) keys_ending_in_cr: u64,
     pub(super) starts_with_bom: bool,
+    pub(super) odd_start: Option<&'static str>,
 }
 
 impl Tally {
@@ -27,6 +28,7 @@ impl Tally {
             first_bad: Vec::new(),
             keys_ending_in_cr: 0,
             starts_with_bom: false,
+            odd_start: None,
         }
     }
 

@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use super::share;
 use crate::census::{Change, Counts};
-use crate::theory;
 
 /// The failure of one node, by the scheme's ranked answer: each of its keys goes to the next node behind it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -106,30 +105,32 @@ pub(super) fn failures(change: &Change, counts: &Counts) -> Vec<Failure> {
                     id: change.nodes[node].id.clone(),
                     max_over_mean,
                 }),
-                renumbered: renumbering(&change.to, &change.nodes[failed].id),
+                renumbered: change.nodes[failed]
+                    .to
+                    .and_then(|member| renumbering(&change.to, member)),
             }
         })
         .collect()
 }
 
 /// The predicted cost of closing the gap that a failed node leaves in the numbering.
-fn renumbering(placement: &Placement, failed: &str) -> Option<Renumbering> {
-    if !matches!(
-        placement.scheme().algorithm(),
-        Algorithm::Jump | Algorithm::JumpBack | Algorithm::Modulo
-    ) {
-        return None;
-    }
-    let membership = placement.membership();
-    let id = membership
-        .members()
-        .iter()
-        .find(|member| member.id().as_str() == failed)?
-        .id();
-    let rest = Placement::build(placement.scheme(), &membership.without(id).ok()?).ok()?;
-    let expected = theory::expected_move(placement, &rest, 0.0);
+///
+/// Of n buckets, taking out number b leaves a key where it was with the chance (b + 1/(n - 1)) / n under jump, and 1/n
+/// under modulo, whose remainders by n and n - 1 are independent.
+fn renumbering(placement: &Placement, failed: usize) -> Option<Renumbering> {
+    let buckets = placement.buckets()?;
+    let bucket = buckets.iter().position(|&node| node as usize == failed)? as f64;
+    let count = buckets.len() as f64;
+    let stay = match placement.scheme().algorithm() {
+        Algorithm::Modulo => 1.0 / count,
+        Algorithm::Jump | Algorithm::JumpBack if count > 1.0 => {
+            (bucket + 1.0 / (count - 1.0)) / count
+        }
+        _ => return None,
+    };
+    let moved_share = if count > 1.0 { 1.0 - stay } else { 1.0 };
     Some(Renumbering {
-        moved_share: expected.share,
+        moved_share,
         basis: "predicted",
     })
 }

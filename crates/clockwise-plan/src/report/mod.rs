@@ -308,6 +308,10 @@ impl Plan {
             warnings,
             nodes,
         };
+        if let Some(slots) = plan.slots {
+            // Shares by weight are finer than slots.
+            plan.theory.least_moved_share = share(slots.moved_least, slots.slots);
+        }
         plan.limits = limits
             .into_iter()
             .map(|limit| plan.check(limit))
@@ -346,7 +350,9 @@ impl Plan {
                 self.hottest
                     .as_ref()
                     .ok_or_else(|| {
-                        unknowable("the keys come without requests (see --requests-column)")
+                        unknowable(
+                            "it needs keys with requests (see --requests-column), each key once",
+                        )
                     })?
                     .share_of_fair
             }
@@ -530,7 +536,11 @@ fn scheme_sd(placement: &clockwise::Placement) -> f64 {
 }
 
 fn hottest(change: &Change, counts: &Counts) -> Option<Hottest> {
-    let (requests, key) = counts.hottest.as_ref()?;
+    // Rows of one key are not added up, so with repeats the hottest row need not be the hottest key.
+    let (requests, key) = counts
+        .hottest
+        .as_ref()
+        .filter(|_| counts.distinct.count() == (counts.keys, true))?;
     let nodes = change
         .to
         .members()
@@ -555,11 +565,17 @@ fn slot_moves(change: &Change, diff: Option<&Diff<'_>>) -> Option<SlotMoves> {
         let is_owner = |owner: &&u32| member == Some(**owner as usize);
         owners.iter().filter(is_owner).count() as u64
     };
-    let gained = |node: &ChangeNode| held(to, node.to).saturating_sub(held(from, node.from));
+    let (mut gained, mut lost) = (0, 0);
+    for node in &change.nodes {
+        let (before, after) = (held(from, node.from), held(to, node.to));
+        gained += after.saturating_sub(before);
+        lost += before.saturating_sub(after);
+    }
     Some(SlotMoves {
         slots: u64::from(change.to.scheme().slot_count()?),
         moved: moved.len() as u64,
-        moved_least: change.nodes.iter().map(gained).sum(),
+        // They differ only where one side has no owners at all.
+        moved_least: gained.max(lost),
     })
 }
 

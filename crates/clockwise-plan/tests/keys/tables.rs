@@ -2,7 +2,7 @@
 
 use clockwise_plan::keys::{Column, Format, KeyError};
 
-use super::{bad, fails, keys, named, read, with_key};
+use super::{bad, fails, gzip, keys, named, read, with_key};
 
 #[test]
 fn a_header_with_known_names_needs_no_options() {
@@ -135,10 +135,34 @@ fn bad_rows_are_named_with_their_line_and_never_guessed() {
             "line 3: the key is not hexadecimal: 012",
         ]
     );
+}
+
+#[test]
+fn a_quote_that_swallows_the_rest_is_an_error_and_not_one_bad_line() {
+    let mut options = named("t.csv");
+    options.max_bad_share = 1.0;
+    let error = fails("n,key\n1,a\n2,\"b\nc\n", options);
     assert_eq!(
-        bad("n,key\n1,a\n2,\"b\nc\n", named("-")),
-        ["line 3: a quote is never closed"]
+        error.to_string(),
+        "t.csv: the quote opened in line 3 is never closed"
     );
+    assert!(error.hint().is_some());
+}
+
+#[test]
+fn bytes_that_are_no_text_are_read_and_noted() {
+    for (bytes, what) in [
+        (&b"\xff\xfea\0\n\0"[..], Some("UTF-16")),
+        (b"\xfe\xff\0a", Some("UTF-16")),
+        (b"plain\n", None),
+    ] {
+        let (kept, summary) = read(bytes, named("k.txt")).unwrap();
+        assert_eq!(summary.odd_start, what);
+        assert!(!kept.is_empty());
+    }
+    let twice = gzip(&gzip(b"a\nb\n"));
+    let (_, summary) = read(twice, named("k.gz")).unwrap();
+    assert_eq!(summary.odd_start, Some("compressed twice"));
 }
 
 #[test]

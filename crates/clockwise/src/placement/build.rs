@@ -104,7 +104,11 @@ fn build_engine(
             let race = race(members)?;
             let table = match next_table(previous, scheme, members)? {
                 Some(table) => table,
-                None => SlotTable::new(slots::stateless(&race, &slot_dues(scheme, members)?)),
+                None => {
+                    let due = slot_dues(scheme, members)?;
+                    table_is_feasible(scheme, members)?;
+                    SlotTable::new(slots::stateless(&race, &due))
+                }
             };
             Engine::Slots { table, race }
         }
@@ -143,6 +147,17 @@ fn build_engine(
             Engine::RedisCluster { table, listed }
         }
     })
+}
+
+fn table_is_feasible(scheme: &Scheme, members: &[Member]) -> Result<(), BuildError> {
+    let slots = scheme.slot_count().unwrap_or_default();
+    if u64::from(slots) * members.len() as u64 > MAX_TABLE_PAIRS {
+        return Err(BuildError::TableTooLarge {
+            slots,
+            members: members.len(),
+        });
+    }
+    Ok(())
 }
 
 /// The race of members with weight.
@@ -211,6 +226,7 @@ fn ring(scheme: &Scheme, form: RingForm, members: &[Member]) -> Result<Ring, Bui
             .unwrap_or_default();
         return Err(BuildError::TooManyTokens {
             total,
+            most: u64::from(MAX_TOKENS),
             id: members[most].id().clone(),
             tokens: counts[most],
         });
@@ -282,11 +298,12 @@ fn numbered_slots(
         total += u64::from(milli / 1000).max(1);
         listed.push((node, milli / 1000));
     }
-    if total > u64::from(MAX_TOKENS) {
+    if total > MAX_NUMBERED_SLOTS {
         let most = listed.iter().max_by_key(|(_, slots)| *slots);
         let (node, slots) = most.copied().unwrap_or_default();
         return Err(BuildError::TooManyTokens {
             total,
+            most: MAX_NUMBERED_SLOTS,
             id: members[node as usize].id().clone(),
             tokens: u64::from(slots),
         });
@@ -358,6 +375,12 @@ fn listed_members<'m>(
     })
 }
 
+/// Most slots of `probed` and `rank`: further nodes of a ranking cost time in proportion to them.
+const MAX_NUMBERED_SLOTS: u64 = 1 << 16;
+
+/// Most slots times members of a table that is filled slot by slot: some ten seconds' work.
+const MAX_TABLE_PAIRS: u64 = 1 << 31;
+
 /// Why a placement cannot be built or changed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -416,11 +439,13 @@ pub enum BuildError {
         /// Its weight.
         weight: Weight,
     },
-    /// More than 2^24 tokens or slots in all.
-    #[error("{total} tokens or slots are more than 16777216: node {id} alone has {tokens}")]
+    /// More tokens or numbered slots in all than the scheme takes.
+    #[error("{total} tokens or slots are more than {most}: node {id} alone has {tokens}")]
     TooManyTokens {
-        /// Tokens in all.
+        /// Tokens or slots in all.
         total: u64,
+        /// The most that the scheme takes.
+        most: u64,
         /// The node with most of them.
         id: NodeId,
         /// Its tokens.
@@ -443,6 +468,16 @@ pub enum BuildError {
         own: KeyRule,
         /// The rule that was asked for.
         asked: KeyRule,
+    },
+    /// Slots times members are more than a table is filled for.
+    #[error(
+        "{slots} slots for {members} nodes are too large a table: their product must not pass 2147483648"
+    )]
+    TableTooLarge {
+        /// Slots of the scheme.
+        slots: u32,
+        /// Members of the list.
+        members: usize,
     },
     /// A scheme of numbered buckets cannot lose one that is not the last.
     #[error(

@@ -1,4 +1,4 @@
-//! The checksum of a placement: equal checksums, equal owners.
+//! The checksum of a placement: with equal key rules, equal checksums mean equal owners.
 //!
 //! What it is: SHA-256 over the scheme's full text and a line feed, then for every member in ascending order of its
 //! id: the id's length, the id's bytes, the weight in thousandths, the number of its places and the places. A place
@@ -13,8 +13,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Engine, Placement};
 
-/// 32 bytes that two placements share if and only if they have the same scheme text, members, weights and tables.
-/// Prints as `sha256:` and 64 hex digits.
+/// 32 bytes that two placements share if and only if they have the same scheme text, members, weights and tables. The key
+/// rule is not in it: equal checksums and equal [key rules](Placement::key_rule) give equal owners. Prints as `sha256:` and
+/// 64 hex digits.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct PlacementChecksum(pub [u8; 32]);
 
@@ -26,7 +27,7 @@ impl fmt::Display for PlacementChecksum {
 }
 
 impl Placement {
-    /// The checksum over scheme, members, weights and tables.
+    /// The checksum over scheme, members, weights and tables; not over the key rule, which has to be compared too.
     #[must_use]
     pub fn placement_checksum(&self) -> PlacementChecksum {
         let mut hasher = Sha256::new();

@@ -7,11 +7,11 @@
 //! O(members) a step elsewhere.
 
 use super::{Engine, HashedKey, Placement};
-use crate::numbered::ProbedWalk;
+use crate::Member;
+use crate::numbered::{ProbedWalk, RankWalk};
 use crate::race::{Place, Race};
 use crate::rendezvous::TextPlace;
 use crate::slots::{slot_key, slot_of_token};
-use crate::{Member, PermutationRank};
 
 impl Placement {
     /// The first `count` members for the key in `bytes`, owner first, each once; fewer when fewer have weight.
@@ -63,7 +63,7 @@ impl Placement {
             },
             Engine::Rank(slots) => Walk::Rank {
                 key: key.token.0,
-                order: PermutationRank::new(key.token.0, slots.len()),
+                walk: RankWalk::new(key.token.0, slots.len()),
             },
             Engine::RedisCluster { .. } => Walk::Owner,
         };
@@ -108,7 +108,7 @@ enum Walk<'k> {
     },
     Rank {
         key: u64,
-        order: PermutationRank,
+        walk: RankWalk,
     },
     Owner,
 }
@@ -158,7 +158,7 @@ impl Replicas<'_, '_> {
                 before.map(TextPlace::node)
             }
             (Walk::Probed { key, walk }, Engine::Probed(slots)) => slots.next_probed(*key, walk),
-            (Walk::Rank { key, order }, Engine::Rank(slots)) => slots.next_ranked(*key, order),
+            (Walk::Rank { key, walk }, Engine::Rank(slots)) => slots.next_ranked(*key, walk),
             _ => self.owner_due.take(),
         };
         if node.is_none() {

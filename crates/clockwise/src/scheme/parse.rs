@@ -66,7 +66,12 @@ impl Scheme {
         let bad = |expected| SchemeError::BadParameter {
             scheme,
             parameter: name.to_owned(),
-            value: value.to_owned(),
+            // Whoever mistakes the digest for the secret must not find it in a log.
+            value: if name == "key_sha256" {
+                "…".to_owned()
+            } else {
+                value.to_owned()
+            },
             expected,
         };
         match (name, &self.contract.kind) {

@@ -1,7 +1,7 @@
 //! The table that follows from the members alone.
 //!
 //! Slots propose to nodes down their own ranking; a node keeps the slots it ranks best, as many as it is due, and
-//! turns the rest away. The stable result does not depend on the order of proposals, nor on any history, and it moves
+//! turns the rest away. Whichever slot proposes next, the stable table is the same; no history enters it, and it moves
 //! a little more than the least when a member comes or goes. Cost: O(slots x nodes) for each round of proposals.
 //! Source: deferred acceptance, Gale and Shapley, 1962.
 

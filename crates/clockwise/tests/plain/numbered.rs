@@ -35,7 +35,7 @@ pub(crate) fn ranked_modulo(nodes: &[Node], hash: u64) -> Vec<usize> {
     owner_then_others(modulo(hash, nodes.len()), nodes, hash)
 }
 
-/// The owner, then the other nodes in the weighted order of the key hash.
+/// The owner, and behind it all others as the weighted order of the key hash has them.
 pub(crate) fn owner_then_others(owner: usize, nodes: &[Node], hash: u64) -> Vec<usize> {
     let mut order = vec![owner];
     order.extend(

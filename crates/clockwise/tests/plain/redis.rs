@@ -2,8 +2,8 @@
 
 use super::hash::crc16_xmodem;
 
-/// The part of a key that is hashed: what stands between the first `{` and the first `}` after it, if both are there and
-/// something is between them; else the whole key.
+/// The part of a key that is hashed: from behind the first `{` up to the next `}`, if both are there and not side by
+/// side; else the whole key.
 pub(crate) fn redis_tag(key: &[u8]) -> &[u8] {
     let Some(open) = key.iter().position(|&byte| byte == b'{') else {
         return key;

@@ -32,7 +32,7 @@ pub(crate) struct Chosen {
     pub(crate) short_of: Vec<usize>,
 }
 
-/// The name of a node's domain, with all coarser labels; a node without a host label is its own host.
+/// The name of a node's domain, with all coarser labels; without a host label a node is a host by itself.
 pub(crate) fn domain(policy: &Policy, level: usize, node: usize) -> String {
     let labels = &policy.labels[node];
     let mut name = format!("{:?}", &labels[..=level]);

@@ -115,7 +115,7 @@ pub(crate) fn least_movement(prev: &[Option<usize>], nodes: &[Node], count: u32)
             table[slot] = None;
         }
     }
-    // Take: the free slots in ascending order, the nodes in id order, each filled up before the next.
+    // Take: the free slots in ascending order, node after node by id, each until it has its due.
     for node in in_id_order(nodes) {
         while held_by(&table, node).len() < target[node] {
             let slot = table
