@@ -141,6 +141,30 @@ fn full_slots_are_jumpback_and_closed_ones_own_nothing() {
 }
 
 #[test]
+fn a_slot_takes_a_key_whose_draw_is_below_its_threshold_and_not_at_it() {
+    for key in random_keys(16, 2000) {
+        let named = jumpback(key, NonZeroU32::new(9).expect("9"));
+        let draw = plain::mix(key ^ plain::mix(u64::from(named) + 0x5bd1_e995)) >> 48;
+        let mut slots = ProbedSlots::full(9);
+        slots.set_threshold(named as usize, draw as u32 + 1);
+        assert_eq!(slots.slot(key), Some(named));
+        slots.set_threshold(named as usize, draw as u32);
+        let thresholds: Vec<u32> = (0..9)
+            .map(|slot| {
+                if slot == named {
+                    draw as u32
+                } else {
+                    ProbedSlots::FULL
+                }
+            })
+            .collect();
+        assert!(!plain::probed::candidate(key, 0, &thresholds).1);
+        let wanted = plain::probed::slot(key, &thresholds).map(|slot| slot as u32);
+        assert_eq!(slots.slot(key), wanted);
+    }
+}
+
+#[test]
 fn shares_follow_the_thresholds_and_probes_their_sum() {
     // Thresholds 1 : 2 : 4 : 8, ten slots closed.
     let threshold = |slot: u32| match slot {
@@ -232,6 +256,20 @@ fn cutting_closed_slots_off_the_end_moves_keys() {
     };
     assert!((stay(Algorithm::Probed) - (1.0 - 18.0 / 19.0 / 20.0)).abs() < 1e-12);
     assert!((stay(Algorithm::Rank) - 1.0).abs() < 1e-12);
+    // Two open slots of four, and two more closed ones cut off: a key that met those stays by chance, but goes on
+    // probing on both sides if the shorter list names it a closed slot.
+    let half = [65536, 65536, 0, 0, 0, 0];
+    let moves = moved(
+        &slots_of(&ProbedSlots::with_thresholds(half), &keys),
+        &slots_of(
+            &ProbedSlots::with_thresholds(half[..4].iter().copied()),
+            &keys,
+        ),
+    );
+    let open = [Some('a'), Some('b'), None, None, None, None];
+    let stay = stay_share(Algorithm::Probed, &open, &open[..4]);
+    assert!((stay - 2.5 / 3.0).abs() < 1e-12);
+    assert_near(moves.len(), 1.0 - stay, keys.len());
     // As placements: weight 0 keeps the slot, and taking the node off the list is allowed, since it is last.
     let whole = build("probed", &nodes(20));
     let last = "node-19".parse().expect("an id");

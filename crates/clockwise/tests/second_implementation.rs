@@ -169,6 +169,25 @@ fn the_plain_table_fills_as_another_programs_published_test_says() {
     assert_eq!(fill(&[0, 2]), [0, 2, 0, 2, 0, 2, 0]);
 }
 
+/// Where nearly all nodes are closed, most of a ranking comes from the race behind the probes.
+#[test]
+fn a_probed_ranking_goes_on_behind_its_probes_as_the_plain_one_does() {
+    for open in 1..20 {
+        let milli = |i: u32| {
+            if i % 20 < open && i.is_multiple_of(13) {
+                1000 * (i % 4 + 1)
+            } else {
+                0
+            }
+        };
+        let nodes: Vec<Node> = (0..300)
+            .map(|i| Node::new(&format!("node-{i}"), milli(i)))
+            .collect();
+        let keys: Vec<Vec<u8>> = (0..40_u32).map(|i| i.to_le_bytes().to_vec()).collect();
+        compare(Spec::Probed, "probed", &nodes, &keys);
+    }
+}
+
 /// Default parameters and slot counts once in full, where random small ones cannot reach.
 #[test]
 fn default_sizes_rank_as_the_plain_ones_do() {
