@@ -1,6 +1,7 @@
 //! The arguments of every command.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
@@ -36,7 +37,8 @@ Examples:
 A membership is one cluster file, or nodes: id[@host:port][=weight], with commas or spaces between.
 A value with a / in it, or spelt like a file that is there, is a file; ./x always is.
 Without --keys the figures are predicted from pseudo-random keys.
-Exit codes: 0 done, 1 a limit is broken, 2 wrong usage or bad input, 130 stopped by Ctrl-C.")]
+Exit codes: 0 done, 1 a limit is broken, 2 wrong usage or bad input, 3 a server is out of reach,
+130 stopped by Ctrl-C.")]
 pub(crate) struct PlanArgs {
     /// The membership of today.
     #[arg(long, required = true, num_args = 1.., value_name = "MEMBERSHIP")]
@@ -173,7 +175,8 @@ pub(crate) struct ReplicationArgs {
 /// Where keys come from and how they are written.
 #[derive(ClapArgs, Debug)]
 pub(crate) struct KeyArgs {
-    /// A file (plain, .gz or .zst), - for stdin, articles/000, 000-alternatives, 003 or 004, or gen:user:{0..999}.
+    /// A file (plain, .gz or .zst), - for stdin, articles/000, 000-alternatives, 003 or 004, gen:user:{0..999}, or a
+    /// live server: redis://[[user]:password@]host:port[/db], rediss:// for TLS, memcached://host:port.
     #[arg(long, value_name = "SOURCE")]
     pub(crate) keys: Option<String>,
     /// lines, csv, tsv or jsonl; recognised from the first lines if left out.
@@ -194,6 +197,12 @@ pub(crate) struct KeyArgs {
     /// Share of bad lines above which the command fails, 0 to 1.
     #[arg(long, value_name = "SHARE", default_value = "0.001", value_parser = share, allow_negative_numbers = true)]
     pub(crate) max_bad: f64,
+    /// Most keys a second that are read from a live Redis [default: 50000].
+    #[arg(long, value_name = "KEYS_PER_S", value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true, requires = "keys")]
+    pub(crate) scan_rate: Option<u64>,
+    /// PEM file with the certificates to trust for rediss:// instead of the system's.
+    #[arg(long, value_name = "FILE", requires = "keys")]
+    pub(crate) tls_ca: Option<PathBuf>,
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -1,4 +1,4 @@
-//! The one place that reads the time: for progress only, never for a result.
+//! The one place that reads the time: for progress and the pace of scans, never for a result.
 
 use std::time::{Duration, Instant};
 

@@ -23,6 +23,14 @@ impl Failure {
         }
     }
 
+    /// A remote end that cannot be reached, or does not do its part: exit code 3.
+    pub(crate) fn unreachable(message: impl Display) -> Self {
+        Self {
+            code: 3,
+            ..Self::usage(message)
+        }
+    }
+
     /// The same failure with the place where its cause stands.
     pub(crate) fn at(self, place: impl Display) -> Self {
         Self {

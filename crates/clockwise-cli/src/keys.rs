@@ -12,6 +12,7 @@ use crate::args::KeyArgs;
 use crate::failure::Failure;
 use crate::output::note;
 use crate::progress::{Progress, Unit};
+use crate::sources::LiveSource;
 
 /// A source that is ready to be read.
 pub(crate) enum KeySource {
@@ -19,6 +20,7 @@ pub(crate) enum KeySource {
         keys: Generated,
         name: String,
     },
+    Live(LiveSource),
     Stream {
         reader: Box<dyn Read + Send>,
         options: Box<ReadOptions>,
@@ -39,6 +41,9 @@ pub(crate) struct Reading {
 impl KeySource {
     /// Opens `--keys SOURCE`.
     pub(crate) fn open(source: &str, args: &KeyArgs) -> Result<Self, Failure> {
+        if let Some(live) = LiveSource::parse(source, args)? {
+            return Ok(Self::Live(live));
+        }
         let generated = Generated::parse(source).map_err(|error| {
             Failure::usage(format!("--keys {source}: {error}")).maybe_hint(error.hint())
         })?;
@@ -48,18 +53,11 @@ impl KeySource {
                 name: source.to_owned(),
             });
         }
-        for (scheme, means) in [
-            ("redis://", "a live Redis"),
-            ("rediss://", "a live Redis"),
-            ("memcached://", "a live memcached"),
-            ("popularity:", "a popularity table"),
-        ] {
-            if source.starts_with(scheme) {
-                return Err(Failure::usage(format!(
-                    "--keys {source}: this version reads no keys from {means}"
-                ))
-                .hint("write the keys to a file, one a line, and give its name"));
-            }
+        if source.starts_with("popularity:") {
+            return Err(Failure::usage(format!(
+                "--keys {source}: this version reads no keys from a popularity table"
+            ))
+            .hint("write the keys to a file, one a line, and give its name"));
         }
         let mut options = ReadOptions::new(if source == "-" { "stdin" } else { source });
         options.escaped = args.escaped;
@@ -119,6 +117,7 @@ impl KeySource {
                     warnings: Vec::new(),
                 })
             }
+            Self::Live(live) => live.read(stop, each),
             Self::Stream {
                 reader,
                 mut options,
@@ -203,14 +202,19 @@ fn report_bad_lines(name: &str, summary: &ReadSummary) {
     }
 }
 
+/// That some lines of the input are missing from the figures.
+pub(crate) fn bad_lines(lines: u64) -> Warning {
+    let text = format!(
+        "{} lines could not be used and were left out",
+        grouped(lines)
+    );
+    Warning::new("bad-lines", text)
+}
+
 fn warnings(summary: &ReadSummary) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if summary.bad_lines > 0 {
-        let text = format!(
-            "{} lines could not be used and were left out",
-            grouped(summary.bad_lines)
-        );
-        warnings.push(Warning::new("bad-lines", text));
+        warnings.push(bad_lines(summary.bad_lines));
     }
     if summary.keys_ending_in_cr > 0 {
         let text = format!(

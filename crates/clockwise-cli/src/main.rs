@@ -13,6 +13,7 @@ mod membership;
 mod nearest;
 mod output;
 mod progress;
+mod sources;
 
 use std::process::ExitCode;
 
