@@ -69,45 +69,60 @@ impl LiveSource {
             Self::Memcached(server) => server.name(),
             Self::Redis(server) => server.name(),
         };
-        let (sender, receiver) = sync_channel(QUEUE);
-        let mut feed = Feed {
-            sender,
-            stop: Arc::clone(stop),
-            seen: Seen::new(),
-            batch: Batch::default(),
-            given: 0,
-        };
-        let reader = std::thread::spawn(move || {
-            let done = match self {
-                Self::Memcached(server) => server.scan(&mut feed),
-                Self::Redis(server) => server.scan(&mut feed),
-            }?;
-            feed.flush();
-            Ok(feed.close(done))
-        });
-        let (keys, complete) = pass_on(&receiver, stop, &mut each);
-        let reading = if complete {
-            let done = match reader.join() {
-                Ok(done) => done?,
-                Err(panic) => std::panic::resume_unwind(panic),
-            };
-            Reading {
-                text: format!("{name} ({})", done.text),
-                bad_lines: done.bad,
-                partial: false,
-                warnings: done.warnings,
-            }
-        } else {
-            Reading {
-                text: format!("{name} (its first {} keys)", grouped(keys)),
-                bad_lines: 0,
-                partial: true,
-                warnings: Vec::new(),
-            }
-        };
-        note(&format!("keys: {}", reading.text));
-        Ok(reading)
+        take_all(&name, stop, &mut each, move |feed| match self {
+            Self::Memcached(server) => server.scan(feed),
+            Self::Redis(server) => server.scan(feed),
+        })
     }
+}
+
+/// Runs `scan` on a thread of its own and passes its keys on, until it ends or Ctrl-C comes.
+fn take_all(
+    name: &str,
+    stop: &Arc<AtomicBool>,
+    each: &mut impl FnMut(&[u8], Option<u64>, Option<u64>),
+    scan: impl FnOnce(&mut Feed) -> Result<Done, Failure> + Send + 'static,
+) -> Result<Reading, Failure> {
+    let (sender, receiver) = sync_channel(QUEUE);
+    let mut feed = Feed {
+        sender,
+        stop: Arc::clone(stop),
+        seen: Seen::new(),
+        batch: Batch::default(),
+        given: 0,
+        cut: false,
+    };
+    let reader = std::thread::spawn(move || {
+        let done = scan(&mut feed)?;
+        feed.flush();
+        // Either thread may be the first to see Ctrl-C.
+        Ok((!feed.cut).then(|| feed.close(done)))
+    });
+    let (keys, ended) = pass_on(&receiver, stop, each);
+    let done = if ended {
+        match reader.join() {
+            Ok(done) => done?,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    } else {
+        None
+    };
+    let reading = match done {
+        Some(done) => Reading {
+            text: format!("{name} ({})", done.text),
+            bad_lines: done.bad,
+            partial: false,
+            warnings: done.warnings,
+        },
+        None => Reading {
+            text: format!("{name} (its first {} keys)", grouped(keys)),
+            bad_lines: 0,
+            partial: true,
+            warnings: Vec::new(),
+        },
+    };
+    note(&format!("keys: {}", reading.text));
+    Ok(reading)
 }
 
 /// What a thread that reads a server hands over.
@@ -133,6 +148,8 @@ pub(crate) struct Feed {
     seen: Seen,
     batch: Batch,
     given: u64,
+    /// Whether the scan was told to end early.
+    cut: bool,
 }
 
 impl Feed {
@@ -169,9 +186,10 @@ impl Feed {
         self.given
     }
 
-    /// Whether nobody wants more keys.
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+    /// Whether nobody wants more keys: a scan that hears so ends, and counts as cut short.
+    pub(crate) fn is_stopped(&mut self) -> bool {
+        self.cut |= self.stop.load(Ordering::Relaxed);
+        self.cut
     }
 
     /// Adds what is to be said about repeated keys.
@@ -209,7 +227,7 @@ pub(crate) struct Done {
     pub(crate) warnings: Vec<Warning>,
 }
 
-/// Takes keys until there are no more, or until Ctrl-C: how many, and whether that was all.
+/// Takes keys until no more come, or until Ctrl-C: how many, and whether the former.
 fn pass_on(
     receiver: &Receiver<Message>,
     stop: &AtomicBool,
@@ -263,3 +281,50 @@ const QUEUE: usize = 16;
 /// A batch is handed over with so many keys, or so many bytes of them: at most 16 MiB wait, but for larger keys.
 const BATCH_KEYS: usize = 1000;
 const BATCH_BYTES: usize = 1 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(scan: impl FnOnce(&mut Feed) + Send + 'static) -> (Reading, Vec<Vec<u8>>) {
+        let mut keys = Vec::new();
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut each = |key: &[u8], _: Option<u64>, _: Option<u64>| keys.push(key.to_vec());
+        let reading = take_all("a server", &stop, &mut each, |feed| {
+            scan(feed);
+            Ok(Done::default())
+        });
+        (reading.unwrap(), keys)
+    }
+
+    #[test]
+    fn a_scan_that_is_the_first_to_see_ctrl_c_is_still_partial() {
+        // Which of the threads sees it first is chance: both do in so many attempts.
+        for _ in 0..200 {
+            let (reading, _) = read(|feed| {
+                feed.key(b"a", None);
+                feed.flush();
+                feed.stop.store(true, Ordering::Relaxed);
+                assert!(feed.is_stopped());
+            });
+            assert!(reading.partial, "{}", reading.text);
+        }
+    }
+
+    #[test]
+    fn a_scan_that_ends_is_whole() {
+        let (reading, keys) = read(|feed| {
+            for key in [&b"a"[..], b"", b"a"] {
+                feed.key(key, Some(1));
+            }
+            assert!(!feed.is_stopped());
+        });
+        assert!(!reading.partial);
+        assert_eq!(keys, [&b"a"[..], b""]);
+        assert!(
+            reading.text.contains("1 repeats left out"),
+            "{}",
+            reading.text
+        );
+    }
+}
