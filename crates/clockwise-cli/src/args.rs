@@ -75,6 +75,12 @@ pub(crate) struct PlanArgs {
     /// Queries per second that the database can serve.
     #[arg(long, value_name = "Q", value_parser = positive, allow_negative_numbers = true, requires_all = ["rate", "hit_rate"])]
     pub(crate) capacity: Option<f64>,
+    /// Bytes per second at which data is copied between nodes, such as 100MiB; for keys with bytes.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) copy_rate: Option<u64>,
+    /// What a node of weight 1 can hold, such as 64GiB; for keys with bytes.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) node_memory: Option<u64>,
     /// Fail with exit code 1 above this: moved, imbalance, origin, failure or hot, with commas between; repeatable.
     #[arg(long, value_name = "NAME=MAX", allow_hyphen_values = true)]
     pub(crate) limit: Vec<String>,
@@ -194,6 +200,13 @@ pub(crate) struct KeyArgs {
     /// Share of bad lines above which the command fails, 0 to 1.
     #[arg(long, value_name = "SHARE", default_value = "0.001", value_parser = share, allow_negative_numbers = true)]
     pub(crate) max_bad: f64,
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    let size: Option<bytesize::ByteSize> = text.parse().ok();
+    size.map(|size| size.as_u64())
+        .filter(|&bytes| bytes > 0)
+        .ok_or_else(|| "must be a size above 0, such as 64MiB or 10GB".to_owned())
 }
 
 fn positive(text: &str) -> Result<f64, String> {

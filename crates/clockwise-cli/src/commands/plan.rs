@@ -69,6 +69,8 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
         keys_per_request: args.keys_per_request,
         hit_rate: args.hit_rate,
         capacity: args.capacity,
+        copy_rate: args.copy_rate.map(|rate| rate as f64),
+        node_memory: args.node_memory,
     };
     let input = PlanInput {
         change: &change,

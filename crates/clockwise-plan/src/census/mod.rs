@@ -8,9 +8,11 @@
 mod clumps;
 mod distinct;
 mod pairs;
+mod popular;
 mod seconds;
+mod steps;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clockwise::{HashedKey, Membership, Placement};
 
@@ -18,7 +20,9 @@ pub(crate) use clumps::Clumps;
 pub(crate) use distinct::Distinct;
 pub use pairs::Amount;
 pub(crate) use pairs::Pairs;
+pub(crate) use popular::{Bucket, HotKey, Popular};
 use seconds::Seconds;
+pub(crate) use steps::Step;
 
 /// Two placements to compare, and the list of nodes that either of them has.
 #[derive(Clone, Debug)]
@@ -34,6 +38,8 @@ pub struct Change {
     pub(crate) reordered: bool,
     /// The new table follows from the old one instead of the members alone.
     pub(crate) follows: bool,
+    /// The change node by node, where it is one of several.
+    pub(crate) steps: Vec<Step>,
 }
 
 /// A node of either side with its place in both placements.
@@ -108,7 +114,16 @@ impl Change {
         };
         let (before, after) = (ids(from_list), ids(to_list));
         let same_set = before.len() == after.len() && nodes.len() == before.len();
+        let places: BTreeMap<&str, u32> =
+            nodes.iter().map(|node| node.id.as_str()).zip(0..).collect();
+        let place = |id: &str| places.get(id).copied();
+        let steps = if follows || nodes.len() > MOST_STEPPED_NODES {
+            Vec::new()
+        } else {
+            steps::steps((&from, from_list), (&to, to_list), place)
+        };
         Ok(Self {
+            steps,
             from_nodes: index(from.members().len(), |node| node.from),
             to_nodes: index(to.members().len(), |node| node.to),
             reordered: same_set && before != after,
@@ -146,7 +161,9 @@ pub struct Counts {
     pub(crate) seconds: Pairs,
     pub(crate) distinct: Distinct,
     pub(crate) clumps: Clumps,
-    pub(crate) hottest: Option<(u64, Vec<u8>)>,
+    pub(crate) popular: Popular,
+    /// Keys, requests and bytes that move at each step of the change.
+    pub(crate) steps: Vec<Amount>,
     /// Keys that the new key rule cuts out otherwise than the old one.
     pub(crate) recut: u64,
 }
@@ -180,7 +197,8 @@ impl<'c> Census<'c> {
                 seconds: Pairs::new(places),
                 distinct: Distinct::default(),
                 clumps: Clumps::new(change.to.scheme().token_bits()),
-                hottest: None,
+                popular: Popular::default(),
+                steps: vec![Amount::default(); change.steps.len()],
                 recut: 0,
             },
             second_of: Seconds::new(&change.to),
@@ -228,13 +246,16 @@ impl<'c> Census<'c> {
         }
         counts.distinct.add(key);
         counts.clumps.add(hashed_to.token());
-        if let Some(requests) = requests
-            && counts
-                .hottest
-                .as_ref()
-                .is_none_or(|(most, _)| requests > *most)
-        {
-            counts.hottest = Some((requests, key.to_vec()));
+        if let Some(requests) = requests {
+            counts.popular.add(key, requests, after, before != after);
+        }
+        let mut last = before;
+        for (step, moved) in self.change.steps.iter().zip(&mut counts.steps) {
+            let owner = steps::owner(step, &hashed_to, nobody);
+            if owner != last {
+                *moved += amount;
+            }
+            last = owner;
         }
     }
 
@@ -271,6 +292,9 @@ impl<'c> Census<'c> {
 pub struct TotalError {
     what: &'static str,
 }
+
+/// Building a placement for each step of more nodes takes longer than reading the keys.
+const MOST_STEPPED_NODES: usize = 1000;
 
 /// The most that a JSON number holds exactly.
 const MOST: u64 = 1 << 53;
