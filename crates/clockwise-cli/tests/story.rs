@@ -4,6 +4,7 @@ mod command;
 
 use serde_json::Value;
 
+use command::figures::codes;
 use command::{folder, holds, json, json_words, path, refusal, run};
 
 const FOUR_TO_FIVE: &str = "plan --json --from cache-1,cache-2,cache-3,cache-4 --keys articles/000 \
@@ -148,5 +149,21 @@ fn bytes_say_how_long_copying_takes_and_who_evicts_first() {
             &format!("--node-memory={bad}"),
         ]);
         holds(&message, &["--node-memory", "such as 64MiB"]);
+    }
+}
+
+#[test]
+fn tokens_of_a_hash_that_mixes_poorly_are_warned_about() {
+    let nodes = "--from node-{0..9} --add node-10 --keys gen:k{0..99}";
+    for (scheme, clumps) in [
+        ("articles/003-ring-raw", true),
+        ("articles/003-ring", false),
+        ("articles/000-ring", false),
+        ("articles/004-ring", false),
+        ("ring", false),
+        ("ring,tokens=1000", false),
+    ] {
+        let plan = json_words(&format!("plan --json {nodes} --scheme {scheme}"));
+        assert_eq!(codes(&plan).contains(&"clumped-tokens"), clumps, "{scheme}");
     }
 }
