@@ -53,6 +53,10 @@ pub(crate) struct PlanArgs {
     /// Give a node another weight; repeatable.
     #[arg(long, value_name = "ID=W", allow_hyphen_values = true)]
     pub(crate) weight: Vec<String>,
+    /// A membership that some client believes in, as one file or a list with commas; repeatable. Says how many owners a
+    /// key has among these clients.
+    #[arg(long, value_name = "MEMBERSHIP")]
+    pub(crate) view: Vec<String>,
     #[command(flatten)]
     pub(crate) scheme: SchemeArgs,
     /// Tokens of a ring's node of weight 1.

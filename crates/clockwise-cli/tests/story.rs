@@ -167,3 +167,30 @@ fn tokens_of_a_hash_that_mixes_poorly_are_warned_about() {
         assert_eq!(codes(&plan).contains(&"clumped-tokens"), clumps, "{scheme}");
     }
 }
+
+#[test]
+fn clients_that_know_different_nodes_give_a_key_more_owners() {
+    let plan = json_words(
+        "plan --json --from a,b,c,d --add e --scheme rendezvous --keys gen:k{0..49999} \
+         --view a,b,c,d --view a,b,c,e --view a,b,c,d,e",
+    );
+    let owners: Vec<u64> = plan["views"]["owners_per_key"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|keys| keys.as_u64().unwrap())
+        .collect();
+    assert_eq!(owners.iter().sum::<u64>(), 50_000);
+    assert_eq!(
+        (owners[0], owners[3]),
+        (0, 0),
+        "the whole view agrees with one of the others"
+    );
+    // All agree unless d or e is first of the five: 3/5 of the keys, with a standard error of 0.2 %.
+    assert!(
+        (owners[1] as f64 / 50_000.0 - 0.6).abs() < 0.012,
+        "{owners:?}"
+    );
+    let none = json_words("plan --json --from a --add b --keys gen:k{0..9}");
+    assert_eq!(none["views"], Value::Null);
+}

@@ -22,7 +22,7 @@ pub use number::{decimal, grouped, percent};
 pub use refill::RefillPoint;
 pub use replica_shares::{CalibrationError, DomainShare, ReplicaShares, calibrate};
 pub use report::{
-    Basis, Copying, Failure, Flow, FromTo, Heaviest, Holding, HotKey, Hottest, Load, Memory, Moved,
-    Node, Origin, Plan, PlanInput, Receiver, Renumbering, Sides, SlotMoves, Source, Step, Theory,
-    Warning, render_text,
+    Agreement, Basis, Copying, Failure, Flow, FromTo, Heaviest, Holding, HotKey, Hottest, Load,
+    Memory, Moved, Node, Origin, Plan, PlanInput, Receiver, Renumbering, Sides, SlotMoves, Source,
+    Step, Theory, Warning, render_text,
 };

@@ -11,6 +11,7 @@ mod pairs;
 mod popular;
 mod seconds;
 mod steps;
+mod views;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +24,7 @@ pub(crate) use pairs::Pairs;
 pub(crate) use popular::{Bucket, HotKey, Popular};
 use seconds::Seconds;
 pub(crate) use steps::Step;
+pub(crate) use views::Views;
 
 /// Two placements to compare, and the list of nodes that either of them has.
 #[derive(Clone, Debug)]
@@ -40,6 +42,8 @@ pub struct Change {
     pub(crate) follows: bool,
     /// The change node by node, where it is one of several.
     pub(crate) steps: Vec<Step>,
+    /// What clients believe that know a part of the nodes.
+    pub(crate) views: Views,
 }
 
 /// A node of either side with its place in both placements.
@@ -124,6 +128,7 @@ impl Change {
         };
         Ok(Self {
             steps,
+            views: Views::default(),
             from_nodes: index(from.members().len(), |node| node.from),
             to_nodes: index(to.members().len(), |node| node.to),
             reordered: same_set && before != after,
@@ -132,6 +137,15 @@ impl Change {
             to,
             nodes,
         })
+    }
+
+    /// The same change, watched by clients that each know some nodes: placements that hash keys as the new one does.
+    #[must_use]
+    pub fn with_views(self, placements: Vec<Placement>) -> Self {
+        Self {
+            views: Views::new(placements),
+            ..self
+        }
     }
 
     /// The placement of today.
@@ -164,6 +178,8 @@ pub struct Counts {
     pub(crate) popular: Popular,
     /// Keys, requests and bytes that move at each step of the change.
     pub(crate) steps: Vec<Amount>,
+    /// Keys by how many owners the views give them, from none on.
+    pub(crate) owners_per_key: Vec<u64>,
     /// Keys that the new key rule cuts out otherwise than the old one.
     pub(crate) recut: u64,
 }
@@ -175,6 +191,8 @@ pub struct Census<'c> {
     one_hash: bool,
     counts: Counts,
     second_of: Seconds,
+    /// Used again for each key.
+    seen: Vec<u32>,
     any_requests: bool,
     any_bytes: bool,
 }
@@ -200,8 +218,10 @@ impl<'c> Census<'c> {
                 popular: Popular::default(),
                 steps: vec![Amount::default(); change.steps.len()],
                 recut: 0,
+                owners_per_key: vec![0; change.views.len() + 1],
             },
             second_of: Seconds::new(&change.to),
+            seen: Vec::new(),
             any_requests: false,
             any_bytes: false,
         }
@@ -248,6 +268,10 @@ impl<'c> Census<'c> {
         counts.clumps.add(hashed_to.token());
         if let Some(requests) = requests {
             counts.popular.add(key, requests, after, before != after);
+        }
+        if self.change.views.len() > 0 {
+            let owners = self.change.views.owners(&hashed_to, &mut self.seen);
+            counts.owners_per_key[owners] += 1;
         }
         let mut last = before;
         for (step, moved) in self.change.steps.iter().zip(&mut counts.steps) {

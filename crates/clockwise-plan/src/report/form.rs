@@ -70,6 +70,8 @@ pub struct Plan {
     pub space_moved_share: Option<f64>,
     /// Load on the database, if the traffic was told.
     pub origin: Option<Origin>,
+    /// How far clients agree that know a part of the nodes.
+    pub views: Option<Agreement>,
     /// How the load on the database falls as keys are cached anew; predicted, empty where the traffic was not told.
     pub refill: Vec<RefillPoint>,
     /// What it takes to copy what moves, if bytes were told.
@@ -219,6 +221,17 @@ pub struct Step {
     pub requests: Option<u64>,
     /// Bytes stored under them, if told.
     pub bytes: Option<u64>,
+}
+
+/// How many owners a key has among clients that know different nodes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Agreement {
+    /// Clients compared.
+    pub views: usize,
+    /// Keys by number of owners: the first entry counts keys without any, the second those that all agree on.
+    pub owners_per_key: Vec<u64>,
+    /// Mean number of owners of a key that has any.
+    pub mean_owners: f64,
 }
 
 /// Copying what moves instead of missing it.

@@ -17,8 +17,8 @@ use crate::limits::Measure;
 use crate::{Balance, Limit, LimitError, LimitResult, RefillPoint, refill, theory};
 pub use failures::{Failure, Heaviest, Receiver, Renumbering};
 pub use form::{
-    Copying, Flow, FromTo, Holding, HotKey, Hottest, Memory, Moved, Node, Origin, Plan, Sides,
-    SlotMoves, Step, Theory,
+    Agreement, Copying, Flow, FromTo, Holding, HotKey, Hottest, Memory, Moved, Node, Origin, Plan,
+    Sides, SlotMoves, Step, Theory,
 };
 pub use text::render_text;
 pub use warnings::Warning;
@@ -167,6 +167,7 @@ impl Plan {
             origin: origin(load, &moved, counts.requests),
             hottest_keys: hottest_keys(change, &counts),
             steps: steps(change, &counts),
+            views: agreement(change, &counts),
             refill: refill(load, &moved, &counts, distinct_keys),
             copy: counts.bytes.map(|_| copying(load, &moved)),
             memory: memory(load, &nodes),
@@ -450,6 +451,20 @@ fn steps(change: &Change, counts: &Counts) -> Vec<Step> {
         bytes: counts.bytes.map(|_| moved.bytes),
     };
     change.steps.iter().zip(&counts.steps).map(step).collect()
+}
+
+fn agreement(change: &Change, counts: &Counts) -> Option<Agreement> {
+    let views = change.views.len();
+    let owned: u64 = counts.owners_per_key.iter().skip(1).sum();
+    let owners: u64 = (0..)
+        .zip(&counts.owners_per_key)
+        .map(|(owners, keys)| owners * keys)
+        .sum();
+    (views > 0).then(|| Agreement {
+        views,
+        owners_per_key: counts.owners_per_key.clone(),
+        mean_owners: share(owners, owned),
+    })
 }
 
 fn refill(load: Load, moved: &Moved, counts: &Counts, keys: u64) -> Vec<RefillPoint> {

@@ -23,6 +23,7 @@ pub fn render_text(plan: &Plan) -> String {
     section("Nodes", nodes(plan));
     section("Moves", flows(plan));
     section("One by one", steps(plan));
+    section("Clients that know different nodes", views(plan));
     section("Balance", balance(plan));
     section("If one node fails afterwards", failures(plan));
     section("Hottest keys", hottest_keys(plan));
@@ -454,6 +455,28 @@ fn steps(plan: &Plan) -> String {
             percent(all),
             percent(most),
             percent(plan.moved.share)
+        )
+}
+
+fn views(plan: &Plan) -> String {
+    let Some(views) = &plan.views else {
+        return String::new();
+    };
+    let rows = (0..)
+        .zip(&views.owners_per_key)
+        .filter(|(owners, keys)| *owners > 0 || **keys > 0);
+    let rows = rows.map(|(owners, &keys): (u64, &u64)| {
+        vec![
+            grouped(owners),
+            grouped(keys),
+            percent(share(keys, plan.keys)),
+        ]
+    });
+    table(&["owners of a key", "keys", "of all"], rows.collect())
+        + &format!(
+            "  {} views give a key {} owners on average\n",
+            views.views,
+            decimal(views.mean_owners, 3)
         )
 }
 
