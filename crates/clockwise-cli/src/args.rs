@@ -25,6 +25,10 @@ pub(crate) enum Command {
     Locate(LocateArgs),
     /// Print shares, tokens and checksum of a membership.
     Inspect(InspectArgs),
+    /// Recompute every published figure of the founding articles and compare.
+    Tables(TablesArgs),
+    /// Check in seconds that this build places keys as it must.
+    Selftest(SelftestArgs),
 }
 
 #[derive(ClapArgs, Debug)]
@@ -147,6 +151,36 @@ pub(crate) struct InspectArgs {
     /// Print weights with which replicas, too, spread by the weights given.
     #[arg(long)]
     pub(crate) calibrate: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "\
+Examples:
+  clockwise tables
+  clockwise tables --json
+
+A figure is named by its JSON pointer into vectors/articles.json. Takes a few seconds.
+Exit codes: 0 all figures agree, 1 one differs.")]
+pub(crate) struct TablesArgs {
+    /// Print every figure, not only those that differ.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) all: bool,
+    /// Print JSON, with every figure.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "\
+Examples:
+  clockwise selftest
+  clockwise selftest --json
+
+Exit codes: 0 all checks hold, 1 one does not.")]
+pub(crate) struct SelftestArgs {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -5,6 +5,8 @@
 //! sockets, no clock, no randomness without a seed. Memory does not grow with the number of keys.
 
 pub mod keys;
+pub mod selftest;
+pub mod tables;
 pub mod theory;
 
 mod balance;
