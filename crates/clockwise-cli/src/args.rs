@@ -26,6 +26,10 @@ pub(crate) enum Command {
     Locate(LocateArgs),
     /// Print shares, tokens and checksum of a membership.
     Inspect(InspectArgs),
+    /// Recompute every published figure of the founding articles and compare.
+    Tables(TablesArgs),
+    /// Check in seconds that this build places keys as it must.
+    Selftest(SelftestArgs),
 }
 
 #[derive(ClapArgs, Debug)]
@@ -55,6 +59,10 @@ pub(crate) struct PlanArgs {
     /// Give a node another weight; repeatable.
     #[arg(long, value_name = "ID=W", allow_hyphen_values = true)]
     pub(crate) weight: Vec<String>,
+    /// A membership that some client believes in, as one file or a list with commas; repeatable. Says how many owners a
+    /// key has among these clients.
+    #[arg(long, value_name = "MEMBERSHIP")]
+    pub(crate) view: Vec<String>,
     #[command(flatten)]
     pub(crate) scheme: SchemeArgs,
     /// Tokens of a ring's node of weight 1.
@@ -77,6 +85,12 @@ pub(crate) struct PlanArgs {
     /// Queries per second that the database can serve.
     #[arg(long, value_name = "Q", value_parser = positive, allow_negative_numbers = true, requires_all = ["rate", "hit_rate"])]
     pub(crate) capacity: Option<f64>,
+    /// Bytes per second at which data is copied between nodes, such as 100MiB; for keys with bytes.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) copy_rate: Option<u64>,
+    /// What a node of weight 1 can hold, such as 64GiB; for keys with bytes.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) node_memory: Option<u64>,
     /// Fail with exit code 1 above this: moved, imbalance, origin, failure or hot, with commas between; repeatable.
     #[arg(long, value_name = "NAME=MAX", allow_hyphen_values = true)]
     pub(crate) limit: Vec<String>,
@@ -144,6 +158,36 @@ pub(crate) struct InspectArgs {
     pub(crate) json: bool,
 }
 
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "\
+Examples:
+  clockwise tables
+  clockwise tables --json
+
+A figure is named by its JSON pointer into vectors/articles.json. Takes a few seconds.
+Exit codes: 0 all figures agree, 1 one differs.")]
+pub(crate) struct TablesArgs {
+    /// Print every figure, not only those that differ.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) all: bool,
+    /// Print JSON, with every figure.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "\
+Examples:
+  clockwise selftest
+  clockwise selftest --json
+
+Exit codes: 0 all checks hold, 1 one does not.")]
+pub(crate) struct SelftestArgs {
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// What turns a key into an owner.
 #[derive(ClapArgs, Debug)]
 pub(crate) struct SchemeArgs {
@@ -203,6 +247,13 @@ pub(crate) struct KeyArgs {
     /// PEM file with the certificates to trust for rediss:// instead of the system's.
     #[arg(long, value_name = "FILE", requires = "keys")]
     pub(crate) tls_ca: Option<PathBuf>,
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    let size: Option<bytesize::ByteSize> = text.parse().ok();
+    size.map(|size| size.as_u64())
+        .filter(|&bytes| bytes > 0)
+        .ok_or_else(|| "must be a size above 0, such as 64MiB or 10GB".to_owned())
 }
 
 fn positive(text: &str) -> Result<f64, String> {

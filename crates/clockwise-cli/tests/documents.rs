@@ -86,7 +86,7 @@ fn every_option_is_in_the_book() {
     let book = book();
     let is_part = |c: char| c.is_ascii_lowercase() || c == '-';
     let named: BTreeSet<&str> = book.split(|c| !is_part(c)).collect();
-    for command in ["plan", "locate", "inspect"] {
+    for command in ["plan", "locate", "inspect", "tables", "selftest"] {
         let help = Command::new(env!("CARGO_BIN_EXE_clockwise"))
             .args([command, "--help"])
             .output()

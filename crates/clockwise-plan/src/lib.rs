@@ -5,12 +5,15 @@
 //! sockets, no clock, no randomness without a seed. Memory does not grow with the number of keys.
 
 pub mod keys;
+pub mod selftest;
+pub mod tables;
 pub mod theory;
 
 mod balance;
 mod census;
 mod limits;
 mod number;
+mod refill;
 mod replica_shares;
 mod report;
 
@@ -18,8 +21,10 @@ pub use balance::Balance;
 pub use census::{Amount, Census, Change, ChangeError, Counts, TotalError};
 pub use limits::{Limit, LimitError, LimitResult};
 pub use number::{decimal, grouped, percent};
+pub use refill::RefillPoint;
 pub use replica_shares::{CalibrationError, DomainShare, ReplicaShares, calibrate};
 pub use report::{
-    Basis, Failure, Flow, FromTo, Heaviest, Holding, Hottest, Load, Moved, Node, Origin, Plan,
-    PlanInput, Receiver, Renumbering, Sides, SlotMoves, Source, Theory, Warning, render_text,
+    Agreement, Basis, Copying, Failure, Flow, FromTo, Heaviest, Holding, HotKey, Hottest, Load,
+    Memory, Moved, Node, Origin, Plan, PlanInput, Receiver, Renumbering, Sides, SlotMoves, Source,
+    Step, Theory, Warning, render_text,
 };

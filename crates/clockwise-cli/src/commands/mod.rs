@@ -3,3 +3,5 @@
 pub(crate) mod inspect;
 pub(crate) mod locate;
 pub(crate) mod plan;
+pub(crate) mod selftest;
+pub(crate) mod tables;

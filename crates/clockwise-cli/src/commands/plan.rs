@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockwise::hash::Rng;
-use clockwise::{Algorithm, Membership, ReplicaSets, Scheme};
+use clockwise::{Algorithm, Membership, Placement, ReplicaSets, Scheme};
 use clockwise_plan::{
     Basis, Census, Change, Limit, LimitError, Load, Plan, PlanInput, Source, Warning, render_text,
 };
@@ -69,6 +69,8 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
         keys_per_request: args.keys_per_request,
         hit_rate: args.hit_rate,
         capacity: args.capacity,
+        copy_rate: args.copy_rate.map(|rate| rate as f64),
+        node_memory: args.node_memory,
     };
     let input = PlanInput {
         change: &change,
@@ -155,7 +157,25 @@ fn change(args: &PlanArgs, warnings: &mut Vec<Warning>) -> Result<Change, Failur
             ),
         ));
     }
-    Change::new((from, &today.membership), (to, &to_list), follows).map_err(Failure::usage)
+    let views = args
+        .view
+        .iter()
+        .map(|list| view(list, to_cluster, to_scheme, args));
+    let views = views.collect::<Result<Vec<_>, _>>()?;
+    Change::new((from, &today.membership), (to, &to_list), follows)
+        .map(|change| change.with_views(views))
+        .map_err(Failure::usage)
+}
+
+/// What a client believes that knows these nodes and places keys as the new membership does.
+fn view(
+    list: &str,
+    cluster: &Cluster,
+    scheme: &Scheme,
+    args: &PlanArgs,
+) -> Result<Placement, Failure> {
+    let known = Cluster::read(&[list.to_owned()])?;
+    cluster.place(&known.membership, scheme, &args.scheme)
 }
 
 /// The membership of today with the edits of the command line: first removals, then weights, then additions.

@@ -8,9 +8,12 @@
 mod clumps;
 mod distinct;
 mod pairs;
+mod popular;
 mod seconds;
+mod steps;
+mod views;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clockwise::{HashedKey, Membership, Placement};
 
@@ -18,7 +21,10 @@ pub(crate) use clumps::Clumps;
 pub(crate) use distinct::Distinct;
 pub use pairs::Amount;
 pub(crate) use pairs::Pairs;
+pub(crate) use popular::{Bucket, HotKey, Popular};
 use seconds::Seconds;
+pub(crate) use steps::Step;
+pub(crate) use views::Views;
 
 /// Two placements to compare, and the list of nodes that either of them has.
 #[derive(Clone, Debug)]
@@ -34,6 +40,10 @@ pub struct Change {
     pub(crate) reordered: bool,
     /// The new table follows from the old one instead of the members alone.
     pub(crate) follows: bool,
+    /// The change node by node, where it is one of several.
+    pub(crate) steps: Vec<Step>,
+    /// What clients believe that know a part of the nodes.
+    pub(crate) views: Views,
 }
 
 /// A node of either side with its place in both placements.
@@ -108,7 +118,17 @@ impl Change {
         };
         let (before, after) = (ids(from_list), ids(to_list));
         let same_set = before.len() == after.len() && nodes.len() == before.len();
+        let places: BTreeMap<&str, u32> =
+            nodes.iter().map(|node| node.id.as_str()).zip(0..).collect();
+        let place = |id: &str| places.get(id).copied();
+        let steps = if follows || nodes.len() > MOST_STEPPED_NODES {
+            Vec::new()
+        } else {
+            steps::steps((&from, from_list), (&to, to_list), place)
+        };
         Ok(Self {
+            steps,
+            views: Views::default(),
             from_nodes: index(from.members().len(), |node| node.from),
             to_nodes: index(to.members().len(), |node| node.to),
             reordered: same_set && before != after,
@@ -117,6 +137,15 @@ impl Change {
             to,
             nodes,
         })
+    }
+
+    /// The same change, watched by clients that each know some nodes: placements that hash keys as the new one does.
+    #[must_use]
+    pub fn with_views(self, placements: Vec<Placement>) -> Self {
+        Self {
+            views: Views::new(placements),
+            ..self
+        }
     }
 
     /// The placement of today.
@@ -146,7 +175,11 @@ pub struct Counts {
     pub(crate) seconds: Pairs,
     pub(crate) distinct: Distinct,
     pub(crate) clumps: Clumps,
-    pub(crate) hottest: Option<(u64, Vec<u8>)>,
+    pub(crate) popular: Popular,
+    /// Keys, requests and bytes that move at each step of the change.
+    pub(crate) steps: Vec<Amount>,
+    /// Keys by how many owners the views give them, from none on.
+    pub(crate) owners_per_key: Vec<u64>,
     /// Keys that the new key rule cuts out otherwise than the old one.
     pub(crate) recut: u64,
 }
@@ -158,6 +191,8 @@ pub struct Census<'c> {
     one_hash: bool,
     counts: Counts,
     second_of: Seconds,
+    /// Used again for each key.
+    seen: Vec<u32>,
     any_requests: bool,
     any_bytes: bool,
 }
@@ -180,10 +215,13 @@ impl<'c> Census<'c> {
                 seconds: Pairs::new(places),
                 distinct: Distinct::default(),
                 clumps: Clumps::new(change.to.scheme().token_bits()),
-                hottest: None,
+                popular: Popular::default(),
+                steps: vec![Amount::default(); change.steps.len()],
                 recut: 0,
+                owners_per_key: vec![0; change.views.len() + 1],
             },
             second_of: Seconds::new(&change.to),
+            seen: Vec::new(),
             any_requests: false,
             any_bytes: false,
         }
@@ -228,13 +266,20 @@ impl<'c> Census<'c> {
         }
         counts.distinct.add(key);
         counts.clumps.add(hashed_to.token());
-        if let Some(requests) = requests
-            && counts
-                .hottest
-                .as_ref()
-                .is_none_or(|(most, _)| requests > *most)
-        {
-            counts.hottest = Some((requests, key.to_vec()));
+        if let Some(requests) = requests {
+            counts.popular.add(key, requests, after, before != after);
+        }
+        if self.change.views.len() > 0 {
+            let owners = self.change.views.owners(&hashed_to, &mut self.seen);
+            counts.owners_per_key[owners] += 1;
+        }
+        let mut last = before;
+        for (step, moved) in self.change.steps.iter().zip(&mut counts.steps) {
+            let owner = steps::owner(step, &hashed_to, nobody);
+            if owner != last {
+                *moved += amount;
+            }
+            last = owner;
         }
     }
 
@@ -271,6 +316,9 @@ impl<'c> Census<'c> {
 pub struct TotalError {
     what: &'static str,
 }
+
+/// Building a placement for each step of more nodes takes longer than reading the keys.
+const MOST_STEPPED_NODES: usize = 1000;
 
 /// The most that a JSON number holds exactly.
 const MOST: u64 = 1 << 53;

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::{Basis, Failure, Warning};
-use crate::{Balance, LimitResult};
+use crate::{Balance, LimitResult, RefillPoint};
 
 /// A finished plan; serialises as `clockwise.plan/1`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -56,6 +56,10 @@ pub struct Plan {
     pub failures: Vec<Failure>,
     /// The key with most requests, where each key stands once.
     pub hottest: Option<Hottest>,
+    /// The keys with most requests, at most ten, where each key stands once.
+    pub hottest_keys: Vec<HotKey>,
+    /// The change node by node, where it is one of several.
+    pub steps: Vec<Step>,
     /// Slots that move, where both sides have the same ones.
     pub slots: Option<SlotMoves>,
     /// Whether the new table follows from the old one with the fewest moves.
@@ -66,6 +70,14 @@ pub struct Plan {
     pub space_moved_share: Option<f64>,
     /// Load on the database, if the traffic was told.
     pub origin: Option<Origin>,
+    /// How far clients agree that know a part of the nodes.
+    pub views: Option<Agreement>,
+    /// How the load on the database falls as keys are cached anew; predicted, empty where the traffic was not told.
+    pub refill: Vec<RefillPoint>,
+    /// What it takes to copy what moves, if bytes were told.
+    pub copy: Option<Copying>,
+    /// Who runs out of memory first, if bytes and memory were told.
+    pub memory: Option<Memory>,
     /// The limits asked for, with their outcome.
     pub limits: Vec<LimitResult>,
     /// What a reader should know first.
@@ -126,8 +138,10 @@ pub struct Node {
     pub sides: Sides<Holding>,
     /// Keys that it gets.
     pub received: u64,
-    /// Keys that it gives.
+    /// Keys that it gives: what stays on it as a stale copy until it expires or is purged.
     pub gave: u64,
+    /// Bytes of them, if told.
+    pub gave_bytes: Option<u64>,
     #[serde(skip)]
     pub(crate) before_listed: bool,
     #[serde(skip)]
@@ -179,6 +193,69 @@ pub struct Hottest {
     pub share: f64,
     /// Its requests over a node's fair share of all requests.
     pub share_of_fair: f64,
+}
+
+/// One of the keys with most requests.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HotKey {
+    /// The key, escaped.
+    pub key: String,
+    /// Requests to it.
+    pub requests: u64,
+    /// Their share of all requests, 0 to 1.
+    pub share: f64,
+    /// The node that owns it after the change; `None` where nobody does.
+    pub owner: Option<String>,
+}
+
+/// One node added or removed after those of the steps before.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Step {
+    /// `add ID` or `remove ID`.
+    pub change: String,
+    /// Keys that move at this step.
+    pub keys: u64,
+    /// Their share of all keys, 0 to 1.
+    pub share: f64,
+    /// Requests to them, if told.
+    pub requests: Option<u64>,
+    /// Bytes stored under them, if told.
+    pub bytes: Option<u64>,
+}
+
+/// How many owners a key has among clients that know different nodes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Agreement {
+    /// Clients compared.
+    pub views: usize,
+    /// Keys by number of owners: the first entry counts keys without any, the second those that all agree on.
+    pub owners_per_key: Vec<u64>,
+    /// Mean number of owners of a key that has any.
+    pub mean_owners: f64,
+}
+
+/// Copying what moves instead of missing it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Copying {
+    /// Bytes that move.
+    pub bytes: u64,
+    /// Bytes per second, if told.
+    pub rate: Option<f64>,
+    /// Seconds that it takes at that rate; predicted.
+    pub seconds: Option<f64>,
+}
+
+/// The node that fills most of its memory after the change, stale copies not counted.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Memory {
+    /// Memory of a node of weight 1, in bytes.
+    pub node_memory: u64,
+    /// The fullest node.
+    pub fullest: String,
+    /// Its bytes over its memory; above 1 it evicts.
+    pub filled: f64,
+    /// Nodes that hold more than their memory.
+    pub evicting: Vec<String>,
 }
 
 /// Slots (or entries of a Maglev table) that move: by the two tables of the plan, and the fewest that any two tables with

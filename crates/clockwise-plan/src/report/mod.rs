@@ -14,10 +14,11 @@ use serde::Serialize;
 
 use crate::census::{Amount, Change, ChangeNode, Counts};
 use crate::limits::Measure;
-use crate::{Balance, Limit, LimitError, LimitResult, theory};
+use crate::{Balance, Limit, LimitError, LimitResult, RefillPoint, refill, theory};
 pub use failures::{Failure, Heaviest, Receiver, Renumbering};
 pub use form::{
-    Flow, FromTo, Holding, Hottest, Moved, Node, Origin, Plan, Sides, SlotMoves, Theory,
+    Agreement, Copying, Flow, FromTo, Holding, HotKey, Hottest, Memory, Moved, Node, Origin, Plan,
+    Sides, SlotMoves, Step, Theory,
 };
 pub use text::render_text;
 pub use warnings::Warning;
@@ -58,6 +59,10 @@ pub struct Load {
     pub hit_rate: Option<f64>,
     /// Queries per second that the database can serve.
     pub capacity: Option<f64>,
+    /// Bytes per second at which data is copied between nodes.
+    pub copy_rate: Option<f64>,
+    /// Bytes that a node of weight 1 can hold.
+    pub node_memory: Option<u64>,
 }
 
 /// All that a plan is made of.
@@ -160,6 +165,12 @@ impl Plan {
             recut_keys: counts.recut,
             space_moved_share: diff.as_ref().map(|diff| diff.share().as_f64()),
             origin: origin(load, &moved, counts.requests),
+            hottest_keys: hottest_keys(change, &counts),
+            steps: steps(change, &counts),
+            views: agreement(change, &counts),
+            refill: refill(load, &moved, &counts, distinct_keys),
+            copy: counts.bytes.map(|_| copying(load, &moved)),
+            memory: memory(load, &nodes),
             limits: Vec::new(),
             warnings,
             nodes,
@@ -301,6 +312,7 @@ fn nodes(change: &Change, counts: &Counts) -> Vec<Node> {
             },
             received: 0,
             gave: 0,
+            gave_bytes: counts.bytes.map(|_| 0),
             before_listed: node.from.is_some(),
             after_listed: node.to.is_some(),
         });
@@ -308,6 +320,7 @@ fn nodes(change: &Change, counts: &Counts) -> Vec<Node> {
     for (old, new, amount) in counts.flows.iter() {
         if let Some(node) = nodes.get_mut(old) {
             node.gave += amount.keys;
+            node.gave_bytes = node.gave_bytes.map(|bytes| bytes + amount.bytes);
         }
         if let Some(node) = nodes.get_mut(new) {
             node.received += amount.keys;
@@ -391,24 +404,110 @@ fn scheme_sd(placement: &clockwise::Placement) -> f64 {
     }
 }
 
+/// Whether the hottest rows are the hottest keys: rows of one key are not added up.
+fn stands_once(counts: &Counts) -> bool {
+    counts.distinct.count() == (counts.keys, true)
+}
+
 fn hottest(change: &Change, counts: &Counts) -> Option<Hottest> {
-    // Rows of one key are not added up, so with repeats the hottest row need not be the hottest key.
-    let (requests, key) = counts
-        .hottest
-        .as_ref()
-        .filter(|_| counts.distinct.count() == (counts.keys, true))?;
-    let nodes = change
-        .to
-        .members()
-        .iter()
-        .filter(|member| member.weight().milli() > 0)
-        .count();
-    let of_all = share(*requests, counts.requests?);
+    let hottest = counts
+        .popular
+        .hottest()
+        .first()
+        .filter(|_| stands_once(counts))?;
+    let members = change.to.members().iter();
+    let nodes = members.filter(|member| member.weight().milli() > 0).count();
+    let of_all = share(hottest.requests, counts.requests?);
     Some(Hottest {
-        key: crate::keys::Escaped(key).to_string(),
-        requests: *requests,
+        key: crate::keys::Escaped(&hottest.key).to_string(),
+        requests: hottest.requests,
         share: of_all,
         share_of_fair: of_all * nodes as f64,
+    })
+}
+
+fn hottest_keys(change: &Change, counts: &Counts) -> Vec<HotKey> {
+    let (Some(all), true) = (counts.requests, stands_once(counts)) else {
+        return Vec::new();
+    };
+    let hot = |hot: &crate::census::HotKey| HotKey {
+        key: crate::keys::Escaped(&hot.key).to_string(),
+        requests: hot.requests,
+        share: share(hot.requests, all),
+        owner: change
+            .nodes
+            .get(hot.node as usize)
+            .map(|node| node.id.clone()),
+    };
+    counts.popular.hottest().iter().map(hot).collect()
+}
+
+fn steps(change: &Change, counts: &Counts) -> Vec<Step> {
+    let step = |(step, moved): (&crate::census::Step, &Amount)| Step {
+        change: step.text.clone(),
+        keys: moved.keys,
+        share: share(moved.keys, counts.keys),
+        requests: counts.requests.map(|_| moved.requests),
+        bytes: counts.bytes.map(|_| moved.bytes),
+    };
+    change.steps.iter().zip(&counts.steps).map(step).collect()
+}
+
+fn agreement(change: &Change, counts: &Counts) -> Option<Agreement> {
+    let views = change.views.len();
+    let owned: u64 = counts.owners_per_key.iter().skip(1).sum();
+    let owners: u64 = (0..)
+        .zip(&counts.owners_per_key)
+        .map(|(owners, keys)| owners * keys)
+        .sum();
+    (views > 0).then(|| Agreement {
+        views,
+        owners_per_key: counts.owners_per_key.clone(),
+        mean_owners: share(owners, owned),
+    })
+}
+
+fn refill(load: Load, moved: &Moved, counts: &Counts, keys: u64) -> Vec<RefillPoint> {
+    let (Some(rate), Some(hit_rate)) = (load.rate, load.hit_rate) else {
+        return Vec::new();
+    };
+    let traffic = refill::Traffic {
+        reads: rate * load.keys_per_request.unwrap_or(1.0),
+        hit_rate,
+        moved_keys: moved.share,
+        keys,
+    };
+    let measured: Vec<crate::census::Bucket> = counts.popular.buckets().collect();
+    refill::curve(traffic, &measured)
+}
+
+fn copying(load: Load, moved: &Moved) -> Copying {
+    let bytes = moved.bytes.unwrap_or(0);
+    Copying {
+        bytes,
+        rate: load.copy_rate,
+        seconds: load.copy_rate.map(|rate| bytes as f64 / rate),
+    }
+}
+
+fn memory(load: Load, nodes: &[Node]) -> Option<Memory> {
+    let node_memory = load.node_memory?;
+    let filled = |node: &Node| {
+        let holding = &node.sides.after;
+        Some(holding.bytes? as f64 / (node_memory as f64 * holding.weight))
+    };
+    let holders = || nodes.iter().filter(|node| node.sides.after.weight > 0.0);
+    let fullest = holders().max_by(|a, b| {
+        filled(a)
+            .partial_cmp(&filled(b))
+            .unwrap_or(std::cmp::Ordering::Equal)
+    })?;
+    let over = |node: &&Node| filled(node).is_some_and(|filled| filled > 1.0);
+    Some(Memory {
+        node_memory,
+        fullest: fullest.id.clone(),
+        filled: filled(fullest)?,
+        evicting: holders().filter(over).map(|node| node.id.clone()).collect(),
     })
 }
 

@@ -22,8 +22,15 @@ pub fn render_text(plan: &Plan) -> String {
     section("What it is about", inputs(plan));
     section("Nodes", nodes(plan));
     section("Moves", flows(plan));
+    section("One by one", steps(plan));
+    section("Clients that know different nodes", views(plan));
     section("Balance", balance(plan));
     section("If one node fails afterwards", failures(plan));
+    section("Hottest keys", hottest_keys(plan));
+    section(
+        "The database as keys are cached again (predicted, queries per second)",
+        refill(plan),
+    );
     text
 }
 
@@ -63,6 +70,8 @@ fn verdict(plan: &Plan) -> String {
         ));
     }
     lines.push(database(plan));
+    lines.extend(copying(plan));
+    lines.extend(memory(plan));
     let keeps_tables = plan.scheme.to.starts_with("slots/") && plan.unowned.after == 0;
     if let Some(slots) = plan
         .slots
@@ -170,6 +179,45 @@ fn database(plan: &Plan) -> String {
             percent(origin.queries_after / capacity),
             decimal(capacity, 0)
         ),
+    }
+}
+
+/// What copying costs, where a cache could also just miss.
+fn copying(plan: &Plan) -> Option<String> {
+    let copy = plan.copy.filter(|copy| copy.bytes > 0)?;
+    let time = match copy.seconds {
+        Some(seconds) => format!(", which takes {} (predicted)", duration(seconds)),
+        None => String::new(),
+    };
+    Some(format!(
+        "Copying what moves instead of missing it is {} bytes{time}.",
+        grouped(copy.bytes)
+    ))
+}
+
+fn memory(plan: &Plan) -> Option<String> {
+    let memory = plan.memory.as_ref()?;
+    let evicting = match memory.evicting.as_slice() {
+        [] => "no node has to evict".to_owned(),
+        nodes => format!(
+            "{} of {} nodes have to evict",
+            nodes.len(),
+            plan.nodes.len()
+        ),
+    };
+    Some(format!(
+        "Memory: {} fills most of its own, {}; {evicting}.",
+        memory.fullest,
+        percent(memory.filled)
+    ))
+}
+
+/// Seconds in the unit that a person would take.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 120.0 => format!("{} s", decimal(s, 1)),
+        s if s < 7200.0 => format!("{} min", decimal(s / 60.0, 1)),
+        s => format!("{} h", decimal(s / 3600.0, 1)),
     }
 }
 
@@ -389,6 +437,92 @@ fn flows(plan: &Plan) -> String {
         return String::new();
     }
     table(&["from", "to", "keys", "of all moves"], rows.collect()) + &more(flows.len())
+}
+
+fn steps(plan: &Plan) -> String {
+    if plan.steps.is_empty() {
+        return String::new();
+    }
+    let rows = plan
+        .steps
+        .iter()
+        .map(|step| vec![step.change.clone(), grouped(step.keys), percent(step.share)]);
+    let all: f64 = plan.steps.iter().map(|step| step.share).sum();
+    let most = plan.steps.iter().map(|step| step.share).fold(0.0, f64::max);
+    table(&["step", "keys that move", "of all keys"], rows.collect())
+        + &format!(
+            "  together {} in steps of at most {}, against {} at once\n",
+            percent(all),
+            percent(most),
+            percent(plan.moved.share)
+        )
+}
+
+fn views(plan: &Plan) -> String {
+    let Some(views) = &plan.views else {
+        return String::new();
+    };
+    let rows = (0..)
+        .zip(&views.owners_per_key)
+        .filter(|(owners, keys)| *owners > 0 || **keys > 0);
+    let rows = rows.map(|(owners, &keys): (u64, &u64)| {
+        vec![
+            grouped(owners),
+            grouped(keys),
+            percent(share(keys, plan.keys)),
+        ]
+    });
+    table(&["owners of a key", "keys", "of all"], rows.collect())
+        + &format!(
+            "  {} views give a key {} owners on average\n",
+            views.views,
+            decimal(views.mean_owners, 3)
+        )
+}
+
+fn hottest_keys(plan: &Plan) -> String {
+    if plan.hottest_keys.is_empty() {
+        return String::new();
+    }
+    let rows = plan.hottest_keys.iter().map(|hot| {
+        let owner = hot.owner.clone().unwrap_or_else(|| "(nobody)".to_owned());
+        vec![
+            hot.key.clone(),
+            grouped(hot.requests),
+            percent(hot.share),
+            owner,
+        ]
+    });
+    let floor = plan
+        .hottest
+        .as_ref()
+        .map_or(1.0, |hottest| hottest.share_of_fair.max(1.0));
+    table(
+        &["key", "requests", "of all", "owner after"],
+        rows.collect(),
+    ) + &format!(
+        "  no placement brings the heaviest node's requests below {} times the mean: one key stays on one node\n",
+        decimal(floor, 2)
+    )
+}
+
+fn refill(plan: &Plan) -> String {
+    if plan.refill.is_empty() || plan.moved.keys == 0 {
+        return String::new();
+    }
+    let measured = plan.refill.iter().any(|point| point.measured.is_some());
+    let mut header = vec!["after", "if uniform", "if Zipf 0.99"];
+    header.extend(measured.then_some("as measured"));
+    let rows = plan.refill.iter().map(|point| {
+        let mut row = vec![
+            duration(point.seconds),
+            decimal(point.uniform, 1),
+            decimal(point.zipf, 1),
+        ];
+        row.extend(point.measured.map(|queries| decimal(queries, 1)));
+        row
+    });
+    table(&header, rows.collect())
 }
 
 fn balance(plan: &Plan) -> String {

@@ -1,6 +1,6 @@
 //! Warnings: what a reader of the plan should know before trusting or doing it. Codes are a documented list.
 
-use clockwise::{Algorithm, KeyRule};
+use clockwise::{Algorithm, KeyRule, Placement};
 use serde::Serialize;
 
 use super::{Basis, Plan};
@@ -57,6 +57,17 @@ pub(super) fn warn(plan: &mut Plan, change: &Change) {
             format!(
                 "{} mixes poorly: keys that differ in their last characters get neighbouring tokens",
                 change.to.scheme().hash()
+            ),
+        );
+    }
+    if let Some(clumping) = token_clumping(&change.to)
+        && clumping > TOKENS_CLUMP
+    {
+        add(
+            "clumped-tokens",
+            format!(
+                "the nodes' tokens lie in clumps ({} standard deviations from even): the hash of these names mixes poorly, so shares are uneven whatever the number of tokens",
+                decimal(clumping, 0)
             ),
         );
     }
@@ -183,6 +194,30 @@ pub(super) fn warn(plan: &mut Plan, change: &Change) {
     plan.warnings.append(&mut warnings);
 }
 
+/// How far the tokens of a ring are from lying evenly, in standard deviations of chi-square over equal cells of about
+/// four tokens; `None` for other schemes and for rings too small to tell.
+fn token_clumping(placement: &Placement) -> Option<f64> {
+    let tokens = placement.token_count();
+    if tokens < 64 {
+        return None;
+    }
+    let bits = (tokens / 4).ilog2();
+    let shift = placement.scheme().token_bits() - bits;
+    let mut cells = vec![0_u32; 1 << bits];
+    for (token, _) in placement.tokens() {
+        cells[(token.0 >> shift) as usize] += 1;
+    }
+    let mean = tokens as f64 / cells.len() as f64;
+    let chi_square: f64 = cells
+        .iter()
+        .map(|&count| (f64::from(count) - mean).powi(2) / mean)
+        .sum();
+    let freedom = (cells.len() - 1) as f64;
+    Some((chi_square - freedom) / (2.0 * freedom).sqrt())
+}
+
+/// Tokens of a hash that mixes are beyond this once in millions of rings.
+const TOKENS_CLUMP: f64 = 6.0;
 /// A sample is small when a node's share has a larger relative error than this.
 const SMALL_SAMPLE: f64 = 0.01;
 /// How far a node's exact share may lie from what its weight asks for: a ring of 160 tokens strays by about 8 %, so a
