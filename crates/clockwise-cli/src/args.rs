@@ -173,10 +173,12 @@ pub(crate) struct ReplicationArgs {
 /// Where keys come from and how they are written.
 #[derive(ClapArgs, Debug)]
 pub(crate) struct KeyArgs {
-    /// A file (plain, .gz or .zst), - for stdin, articles/000, 000-alternatives, 003 or 004, or gen:user:{0..999}.
+    /// A file (plain, .gz or .zst), - for stdin, articles/000, 000-alternatives, 003 or 004, gen:user:{0..999}, or
+    /// popularity:FILE#WORKLOAD.
     #[arg(long, value_name = "SOURCE")]
     pub(crate) keys: Option<String>,
-    /// lines, csv, tsv or jsonl; recognised from the first lines if left out.
+    /// lines, csv, tsv, jsonl, monitor, metadump, kvcache, twitter or access-log; recognised from the first lines if
+    /// left out.
     #[arg(long, value_name = "FORMAT", requires = "keys")]
     pub(crate) keys_format: Option<String>,
     /// Column of the key: a name, or a number from 1.
@@ -194,6 +196,12 @@ pub(crate) struct KeyArgs {
     /// Share of bad lines above which the command fails, 0 to 1.
     #[arg(long, value_name = "SHARE", default_value = "0.001", value_parser = share, allow_negative_numbers = true)]
     pub(crate) max_bad: f64,
+    /// Print names made by a keyed hash instead of keys.
+    #[arg(long)]
+    pub(crate) anonymise: bool,
+    /// Where the secret of these names is: env:NAME or file:PATH, 32 hexadecimal digits.
+    #[arg(long, value_name = "REF", requires = "anonymise")]
+    pub(crate) anonymise_key: Option<String>,
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -67,7 +67,14 @@ fn sources_that_are_no_files_are_refused_by_what_they_are() {
             &["a live Redis", "hint: write the keys to a file"][..],
         ),
         ("memcached://localhost:1", &["a live memcached", "hint: "]),
-        ("popularity:x.csv#a", &["a popularity table"]),
+        (
+            "popularity:x.csv#a",
+            &["popularity:x.csv#a", "No such file"],
+        ),
+        (
+            "popularity:x.csv",
+            &["workload is missing", "hint: write popularity:"],
+        ),
         (
             "articles/001",
             &["unknown key set articles/001", "articles/003", "hint: "],

@@ -151,6 +151,15 @@ pub struct Counts {
     pub(crate) recut: u64,
 }
 
+impl Counts {
+    /// The same count, with the key that it shows written as `name` says.
+    #[must_use]
+    pub fn renamed(mut self, name: impl FnOnce(&[u8]) -> Vec<u8>) -> Self {
+        self.hottest = self.hottest.map(|(requests, key)| (requests, name(&key)));
+        self
+    }
+}
+
 /// Counts keys one by one.
 #[derive(Debug)]
 pub struct Census<'c> {
