@@ -219,11 +219,13 @@ pub(crate) struct ReplicationArgs {
 /// Where keys come from and how they are written.
 #[derive(ClapArgs, Debug)]
 pub(crate) struct KeyArgs {
-    /// A file (plain, .gz or .zst), - for stdin, articles/000, 000-alternatives, 003 or 004, gen:user:{0..999}, or a
-    /// live server: redis://[[user]:password@]host:port[/db], rediss:// for TLS, memcached://host:port.
+    /// A file (plain, .gz or .zst), - for stdin, articles/000, 000-alternatives, 003 or 004, gen:user:{0..999},
+    /// popularity:FILE#WORKLOAD, or a live server: redis://[[user]:password@]host:port[/db], rediss:// for TLS,
+    /// memcached://host:port.
     #[arg(long, value_name = "SOURCE")]
     pub(crate) keys: Option<String>,
-    /// lines, csv, tsv or jsonl; recognised from the first lines if left out.
+    /// lines, csv, tsv, jsonl, monitor, metadump, kvcache, twitter or access-log; recognised from the first lines if
+    /// left out.
     #[arg(long, value_name = "FORMAT", requires = "keys")]
     pub(crate) keys_format: Option<String>,
     /// Column of the key: a name, or a number from 1.
@@ -247,6 +249,12 @@ pub(crate) struct KeyArgs {
     /// PEM file with the certificates to trust for rediss:// instead of the system's.
     #[arg(long, value_name = "FILE", requires = "keys")]
     pub(crate) tls_ca: Option<PathBuf>,
+    /// Print names made by a keyed hash instead of keys.
+    #[arg(long)]
+    pub(crate) anonymise: bool,
+    /// Where the secret of these names is: env:NAME or file:PATH, 32 hexadecimal digits.
+    #[arg(long, value_name = "REF", requires = "anonymise")]
+    pub(crate) anonymise_key: Option<String>,
 }
 
 fn size(text: &str) -> Result<u64, String> {

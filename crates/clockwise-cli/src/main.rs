@@ -3,6 +3,7 @@
 //! Data goes to stdout, everything else to stderr. It exits with 0 when done, 1 when the answer is no, 2 when arguments
 //! or input cannot be taken, 3 when a remote end cannot be reached, 130 after Ctrl-C.
 
+mod anonymise;
 mod args;
 mod clock;
 mod commands;

@@ -64,7 +64,11 @@ fn sources_that_are_no_files_are_refused_by_what_they_are() {
     for (source, pieces) in [
         (
             "popularity:x.csv#a",
-            &["a popularity table", "hint: write the keys to a file"][..],
+            &["popularity:x.csv#a", "No such file"][..],
+        ),
+        (
+            "popularity:x.csv",
+            &["workload is missing", "hint: write popularity:"],
         ),
         (
             "articles/001",

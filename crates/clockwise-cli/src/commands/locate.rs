@@ -11,6 +11,7 @@ use clockwise_plan::grouped;
 use clockwise_plan::keys::Escaped;
 use serde::Serialize;
 
+use crate::anonymise::Names;
 use crate::args::LocateArgs;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -21,10 +22,11 @@ use crate::output::{Output, note};
 /// One answer; the form of `--json`.
 #[derive(Serialize)]
 struct Located<'a> {
-    /// The key as text; `null` when it is not UTF-8.
+    /// The key as text, or its name; `null` when it is not UTF-8.
     key: Option<&'a str>,
     key_hex: String,
-    token: String,
+    /// `null` where keys are anonymous: it is the same for everyone, and a key can be found from it by trying.
+    token: Option<String>,
     slot: Option<u32>,
     owner: Option<&'a str>,
     /// Owner first; `null` for the position of a node that is down, where positions stay.
@@ -81,6 +83,7 @@ pub(crate) fn run(args: &LocateArgs) -> Result<ExitCode, Failure> {
         down,
         set: ReplicaSet::default(),
         json: args.json,
+        names: Names::read(&args.keys)?,
         output: Output::new(),
         short_keys: 0,
         failure: None,
@@ -200,6 +203,8 @@ struct Printer<'p> {
     /// Used again for each key.
     set: ReplicaSet,
     json: bool,
+    /// What is printed instead of keys.
+    names: Option<Names>,
     output: Output,
     /// Keys with fewer replicas than asked for, which includes positions left empty.
     short_keys: u64,
@@ -208,9 +213,11 @@ struct Printer<'p> {
 }
 
 impl Printer<'_> {
-    /// Prints from inside a read; the first failure ends the read.
+    /// Prints from inside a read; the first failure ends the read. What a stopped read still hands over, the merged keys
+    /// of a log, would take longer than Ctrl-C may.
     fn print_or_stop(&mut self, key: &[u8], stop: &Arc<AtomicBool>) {
         if self.failure.is_none()
+            && !stop.load(Ordering::Relaxed)
             && let Err(failure) = self.print(key)
         {
             self.failure = Some(failure);
@@ -226,6 +233,8 @@ impl Printer<'_> {
         self.short_keys += u64::from(self.set.nodes.iter().flatten().count() < wanted);
         let id = |node: usize| self.placement.members()[node].id().as_str();
         let nodes: Vec<Option<&str>> = self.set.nodes.iter().map(|node| node.map(id)).collect();
+        let name = self.names.as_ref().map(|names| names.of(key));
+        let shown = name.as_ref().map_or(key, |name| name.as_bytes());
         if !self.json {
             let names: Vec<&str> = nodes.iter().map(|node| node.unwrap_or("-")).collect();
             let owners = if names.is_empty() {
@@ -233,12 +242,16 @@ impl Printer<'_> {
             } else {
                 names.join("\t")
             };
-            return self.output.write(&format!("{}\t{owners}\n", Escaped(key)));
+            return self
+                .output
+                .write(&format!("{}\t{owners}\n", Escaped(shown)));
         }
         self.output.json_line(&Located {
-            key: std::str::from_utf8(key).ok(),
-            key_hex: key.iter().map(|byte| format!("{byte:02x}")).collect(),
-            token: hashed.token().to_hex(self.placement.scheme().token_bits()),
+            key: std::str::from_utf8(shown).ok(),
+            key_hex: shown.iter().map(|byte| format!("{byte:02x}")).collect(),
+            token: name
+                .is_none()
+                .then(|| hashed.token().to_hex(self.placement.scheme().token_bits())),
             slot: self
                 .placement
                 .slot_of_token(hashed.token())

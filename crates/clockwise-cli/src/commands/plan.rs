@@ -10,6 +10,7 @@ use clockwise_plan::{
     Basis, Census, Change, Limit, LimitError, Load, Plan, PlanInput, Source, Warning, render_text,
 };
 
+use crate::anonymise::Names;
 use crate::args::PlanArgs;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -38,12 +39,15 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
         .map(|source| KeySource::open(source, &args.keys))
         .transpose()?;
 
+    let names = Names::read(&args.keys)?;
+
     let stop = interrupt::watch()?;
     let mut census = Census::new(&change);
     let source = match source {
         Some(source) => {
             let Reading {
                 text,
+                basis,
                 bad_lines,
                 partial,
                 warnings: more,
@@ -56,7 +60,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
             }
             Source {
                 text,
-                basis: Basis::Exact,
+                basis,
                 bad_lines,
                 partial,
             }
@@ -72,9 +76,13 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
         copy_rate: args.copy_rate.map(|rate| rate as f64),
         node_memory: args.node_memory,
     };
+    let counts = census.finish().map_err(Failure::usage)?;
     let input = PlanInput {
         change: &change,
-        counts: census.finish().map_err(Failure::usage)?,
+        counts: match &names {
+            Some(names) => counts.renamed(|key| names.of(key).into_bytes()),
+            None => counts,
+        },
         source,
         load,
         limits,

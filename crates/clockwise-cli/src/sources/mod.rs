@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-use clockwise_plan::{Warning, grouped};
+use clockwise_plan::{Basis, Warning, grouped};
 
 use crate::args::KeyArgs;
 use crate::failure::Failure;
@@ -109,12 +109,14 @@ fn take_all(
     };
     let reading = match done {
         Some(done) => Reading {
+            basis: Basis::Exact,
             text: format!("{name} ({})", done.text),
             bad_lines: done.bad,
             partial: false,
             warnings: done.warnings,
         },
         None => Reading {
+            basis: Basis::Exact,
             text: format!("{name} (its first {} keys)", grouped(keys)),
             bad_lines: 0,
             partial: true,

@@ -184,6 +184,15 @@ pub struct Counts {
     pub(crate) recut: u64,
 }
 
+impl Counts {
+    /// The same count, with the keys that it shows written as `name` says.
+    #[must_use]
+    pub fn renamed(mut self, name: impl Fn(&[u8]) -> Vec<u8>) -> Self {
+        self.popular.rename(name);
+        self
+    }
+}
+
 /// Counts keys one by one.
 #[derive(Debug)]
 pub struct Census<'c> {

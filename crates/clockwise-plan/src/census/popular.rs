@@ -77,6 +77,13 @@ impl Popular {
         self.hottest.truncate(KEPT);
     }
 
+    /// Puts names in the place of the keys that are kept.
+    pub(crate) fn rename(&mut self, name: impl Fn(&[u8]) -> Vec<u8>) {
+        for hot in &mut self.hottest {
+            hot.key = name(&hot.key);
+        }
+    }
+
     /// The hottest keys, most requests first; the one seen first where they are equal.
     pub(crate) fn hottest(&self) -> &[HotKey] {
         &self.hottest

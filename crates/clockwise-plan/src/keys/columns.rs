@@ -10,6 +10,16 @@ pub(super) struct Names {
     pub(super) bytes: Option<String>,
 }
 
+impl Names {
+    pub(super) fn of(key: &str, requests: &str, bytes: &str) -> Self {
+        Self {
+            key: Some(key.to_owned()),
+            requests: Some(requests.to_owned()),
+            bytes: Some(bytes.to_owned()),
+        }
+    }
+}
+
 /// In order of preference. Hexadecimal first: beside it, a text column may have lost bytes.
 pub(super) const KEY: [&str; 6] = ["key_hex", "key", "cache_key", "path", "url", "uri"];
 pub(super) const REQUESTS: [&str; 4] = ["requests", "hits", "count", "op_count"];

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 
 use super::escape::{BadEscape, Escaped};
+use super::format::Format;
 use super::{MAX_KEY_BYTES, MAX_LINE_BYTES};
 
 /// Why keys could not be read.
@@ -118,6 +119,16 @@ pub enum KeyError {
         /// The name or number that was asked for.
         column: String,
     },
+    /// A column was asked for of a log, a trace or a dump, where the format says which are read.
+    #[error("{name} is read as {format}, which reads its own columns and not column {column}")]
+    ColumnOfLog {
+        /// What the input is called.
+        name: String,
+        /// The name or number that was asked for.
+        column: String,
+        /// The format.
+        format: Format,
+    },
     /// The first row of a table, which tells its columns, cannot be read.
     #[error("the header of {name} cannot be read, line {line}: {reason}")]
     BadHeader {
@@ -180,7 +191,46 @@ impl KeyError {
             Self::ColumnOfLines { .. } => {
                 Some("if it is a table, say so: --keys-format csv, tsv or jsonl".to_owned())
             }
+            Self::ColumnOfLog { .. } => {
+                Some("to read it as a table, say --keys-format csv".to_owned())
+            }
             _ => None,
+        }
+    }
+
+    /// The same error without anything that may be a part of a line.
+    #[must_use]
+    pub fn without_text(self) -> Self {
+        match self {
+            Self::TooManyBad {
+                name,
+                bad,
+                lines,
+                max_bad_share,
+                ..
+            } => Self::TooManyBad {
+                name,
+                bad,
+                lines,
+                max_bad_share,
+                first: Vec::new(),
+            },
+            // The first row may be one of keys.
+            Self::NoKeyColumn { name, .. } => Self::NoKeyColumn {
+                name,
+                columns: vec!["others".to_owned()],
+            },
+            Self::UnknownColumn { name, column, .. } => Self::UnknownColumn {
+                name,
+                column,
+                columns: vec!["others".to_owned()],
+            },
+            Self::BadHeader { name, line, .. } => Self::BadHeader {
+                name,
+                line,
+                reason: BadLineReason::Hidden,
+            },
+            error => error,
         }
     }
 }
@@ -268,6 +318,23 @@ pub enum BadLineReason {
         /// The name.
         member: String,
     },
+    /// The line breaks the format of a log, a trace or a dump.
+    #[error("not a line of {format}: {problem}")]
+    NotOfFormat {
+        /// The format.
+        format: Format,
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// The operation is none that the trace's format knows.
+    #[error("unknown operation {operation}")]
+    UnknownOperation {
+        /// The start of what was there, escaped.
+        operation: String,
+    },
+    /// What is wrong would show a part of the line, and keys are not to be shown.
+    #[error("what is wrong is not shown, it may hold a part of a key")]
+    Hidden,
     /// `key` and `key_hex` are not the same bytes.
     #[error("key and key_hex are different keys")]
     KeysDiffer,

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use super::error::KeyError;
 use super::json::Members;
+use super::log::{is_access_log, is_greeting, is_kvcache, is_monitor, is_twitter};
+use super::metadump::is_metadump;
 use super::table::header_of;
 use super::{BOM, MAX_LINE_BYTES, ReadOptions, columns};
 
@@ -20,10 +22,34 @@ pub enum Format {
     Tsv,
     /// One JSON object a line.
     JsonLines,
+    /// What Redis sends after MONITOR.
+    Monitor,
+    /// What memcached answers to `lru_crawler metadump`.
+    Metadump,
+    /// CacheLib's kvcache trace, with its header.
+    KvCache,
+    /// Twitter's cache trace, without a header.
+    Twitter,
+    /// A web access log in the common or the combined format.
+    AccessLog,
 }
 
 impl Format {
-    const ALL: [Self; 4] = [Self::Lines, Self::Csv, Self::Tsv, Self::JsonLines];
+    const ALL: [Self; 9] = [
+        Self::Lines,
+        Self::Csv,
+        Self::Tsv,
+        Self::JsonLines,
+        Self::Monitor,
+        Self::Metadump,
+        Self::KvCache,
+        Self::Twitter,
+        Self::AccessLog,
+    ];
+
+    fn has_columns(self) -> bool {
+        matches!(self, Self::Csv | Self::Tsv | Self::JsonLines)
+    }
 
     fn name(self) -> &'static str {
         match self {
@@ -31,6 +57,11 @@ impl Format {
             Self::Csv => "csv",
             Self::Tsv => "tsv",
             Self::JsonLines => "jsonl",
+            Self::Monitor => "monitor",
+            Self::Metadump => "metadump",
+            Self::KvCache => "kvcache",
+            Self::Twitter => "twitter",
+            Self::AccessLog => "access-log",
         }
     }
 }
@@ -121,7 +152,7 @@ pub enum ParseColumnError {
 ///
 /// # Errors
 ///
-/// [`KeyError::ColumnOfLines`] when columns were asked for and the input has none.
+/// [`KeyError::ColumnOfLines`] or [`KeyError::ColumnOfLog`] when columns were asked for and the input has none.
 pub(super) fn recognise(
     head: &[u8],
     whole: bool,
@@ -132,8 +163,18 @@ pub(super) fn recognise(
         Some(_) => return None,
         None => {
             let text = head.strip_prefix(BOM).unwrap_or(head);
-            let line = first_line(text, whole || head.len() > MAX_LINE_BYTES)?;
-            by_content(line, options)
+            let whole = whole || head.len() > MAX_LINE_BYTES;
+            let line = first_line(text, whole)?;
+            let second = if is_greeting(line) {
+                first_line(after(text, line), whole)?
+            } else {
+                line
+            };
+            if is_monitor(second) && !asks_for_columns(options) {
+                Format::Monitor
+            } else {
+                by_content(line, options)
+            }
         }
     };
     let asked = [
@@ -149,8 +190,28 @@ pub(super) fn recognise(
                 column: column.to_string(),
             }))
         }
+        Some(column) if !format.has_columns() && !head.is_empty() => {
+            Some(Err(KeyError::ColumnOfLog {
+                name: options.name.clone(),
+                column: column.to_string(),
+                format,
+            }))
+        }
         _ => Some(Ok(format)),
     }
+}
+
+fn asks_for_columns(options: &ReadOptions) -> bool {
+    options.key_column.is_some()
+        || options.requests_column.is_some()
+        || options.bytes_column.is_some()
+}
+
+/// What follows a line that lies in `text`, with the line's end.
+fn after<'a>(text: &'a [u8], line: &[u8]) -> &'a [u8] {
+    let start = text.iter().position(|b| !matches!(b, b'\n' | b'\r'));
+    text.get(start.unwrap_or_default() + line.len()..)
+        .unwrap_or_default()
 }
 
 /// The first line that is not empty, without its end. `None` when `text` may go on.
@@ -170,6 +231,14 @@ fn first_line(text: &[u8], whole: bool) -> Option<&[u8]> {
 fn by_content(line: &[u8], options: &ReadOptions) -> Format {
     if line.first() == Some(&b'{') && Members::default().hold_a_key(line, options) {
         return Format::JsonLines;
+    }
+    // A trace is often called .csv; asked for its columns, it is a table like any other.
+    if !asks_for_columns(options) {
+        for (format, is_of) in LOGS {
+            if is_of(line) {
+                return format;
+            }
+        }
     }
     if let Some(format) = by_name(&options.name) {
         return format;
@@ -199,6 +268,17 @@ fn by_name(name: &str) -> Option<Format> {
         .map(|(_, format)| format)
 }
 
+/// Whether a first line is of a format.
+type IsOf = fn(&[u8]) -> bool;
+
+/// Told by the first line.
+const LOGS: [(Format, IsOf); 4] = [
+    (Format::Metadump, is_metadump),
+    (Format::KvCache, is_kvcache),
+    (Format::Twitter, is_twitter),
+    (Format::AccessLog, is_access_log),
+];
+
 /// A list of JSON objects read as lines would make each object a key; its file's name is taken as a word.
 const ENDINGS: [(&str, Format); 4] = [
     (".csv", Format::Csv),
@@ -224,7 +304,7 @@ mod tests {
         }
         assert_eq!(
             "json".parse::<Format>().unwrap_err().to_string(),
-            "unknown format of keys json: known are lines, csv, tsv, jsonl"
+            "unknown format of keys json: known are lines, csv, tsv, jsonl, monitor, metadump, kvcache, twitter, access-log"
         );
         assert_eq!("7".parse(), Ok(Column::Number(7)));
         assert_eq!("7a".parse(), Ok(Column::Name("7a".to_owned())));
@@ -262,6 +342,44 @@ mod tests {
         ] {
             assert_eq!(recognised("keys.txt", text), format, "{text:?}");
         }
+    }
+
+    #[test]
+    fn logs_traces_and_dumps_are_known_by_their_first_line_whatever_the_name() {
+        let monitor = "1796007272.575654 [0 127.0.0.1:53770] \"GET\" \"a\"\n";
+        let kvcache = "op_time,key,key_size,op,op_count,size,cache_hits,ttl\n";
+        for (text, format) in [
+            (monitor, Format::Monitor),
+            (&format!("OK\r\n{monitor}"), Format::Monitor),
+            (&format!("\n+OK\n+{monitor}"), Format::Monitor),
+            ("OK\nFAIL\n", Format::Lines),
+            ("OK", Format::Lines),
+            (
+                "key=a exp=1 la=1 cas=1 fetch=no cls=1 size=9\n",
+                Format::Metadump,
+            ),
+            (kvcache, Format::KvCache),
+            ("0,k,1,2,3,get,0\n", Format::Twitter),
+            ("::1 - - [t] \"GET / HTTP/1.1\" 200 -\n", Format::AccessLog),
+        ] {
+            for name in ["keys", "keys.tsv"] {
+                let expected = match format {
+                    Format::Lines if name == "keys.tsv" => Format::Tsv,
+                    format => format,
+                };
+                assert_eq!(recognised(name, text), expected, "{text:?}");
+            }
+        }
+        assert!(recognise(b"OK\n1.5 [0", false, &ReadOptions::new("-")).is_none());
+        let mut options = ReadOptions::new("trace.csv");
+        options.requests_column = Some(Column::Name("cache_hits".to_owned()));
+        let of = |options: &ReadOptions| recognise(kvcache.as_bytes(), true, options).unwrap();
+        assert_eq!(of(&options).unwrap(), Format::Csv);
+        options.format = Some(Format::KvCache);
+        assert_eq!(
+            of(&options).unwrap_err().to_string(),
+            "trace.csv is read as kvcache, which reads its own columns and not column cache_hits"
+        );
     }
 
     #[test]

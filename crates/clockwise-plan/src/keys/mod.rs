@@ -1,13 +1,15 @@
 //! Keys, from wherever the user has them: a stream of lines, CSV, TSV or JSON lines, plain or compressed, or
-//! a rule that makes them.
+//! a rule that makes them; and logs and traces of requests to keys.
 //!
 //! Promises: a key is exactly the bytes that were given, in the order in which they were given; what cannot
 //! be read is counted as a bad line and never guessed; no input makes memory grow or the program panic;
 //! setting [`ReadOptions::stop`] ends a read within about 50 ms even when the source gives nothing.
-//! Does not: open files, merge equal keys, or judge whether a count of keys makes sense.
+//! Equal keys of a log or trace are merged, in bounded memory, and come once it has ended; those of other formats
+//! are not.
+//! Does not: open files, or judge whether a count of keys makes sense.
 //! Cost: a list of lines takes one search for line ends and no copy (a line that spans two blocks is copied
 //! once). About 5 MiB of memory, up to some 40 MiB for lines near their limit of 4 MiB, and up to 128 MiB
-//! more for zstd data that asks for such a window.
+//! more for zstd data that asks for such a window, and up to 320 MiB more for the merged keys of a log.
 //!
 //! # What a line is
 //!
@@ -18,8 +20,9 @@
 //! - **tsv**: tabs between fields, LF or CRLF at the end, no quotes: a tab cannot be in a key unless
 //!   [`ReadOptions::escaped`] is on.
 //! - **jsonl**: one object a line.
+//! - **monitor**, **kvcache**, **twitter**, **access-log**, **metadump**: LF or CRLF ends a line.
 //!
-//! In the last three a byte-order mark at the start is not data, and empty lines are skipped. The rules for
+//! In all but lines a byte-order mark at the start is not data, and empty lines are skipped. The rules for
 //! columns are told at [`ReadOptions`].
 
 use std::io::Read;
@@ -36,7 +39,11 @@ mod format;
 mod generate;
 mod json;
 mod lines;
+mod log;
+mod merge;
+mod metadump;
 mod parser;
+mod popularity;
 mod source;
 mod table;
 mod tally;
@@ -45,6 +52,8 @@ pub use self::error::{BadLine, BadLineReason, KeyError};
 pub use self::escape::{BadEscape, Escaped, unescape};
 pub use self::format::{Column, Format, ParseColumnError, ParseFormatError};
 pub use self::generate::{GenerateError, Generated, PatternFault};
+pub use self::merge::Merged;
+pub use self::popularity::{MAX_TABLE_BYTES, Popularity, PopularityError};
 
 use self::parser::Parser;
 use self::source::{Blocks, Ending, Next};
@@ -88,7 +97,7 @@ pub struct ReadOptions {
     /// How the input is laid out; `None` to recognise it from its first line and the name's ending.
     pub format: Option<Format>,
     /// Keys are written with the escapes of [`unescape`]. Holds for lines and for tables, except for a column
-    /// of hexadecimal digits; JSON has escapes of its own.
+    /// of hexadecimal digits; JSON, logs, traces and dumps have escapes of their own, or none.
     pub escaped: bool,
     /// The column of the key.
     pub key_column: Option<Column>,
@@ -131,7 +140,7 @@ impl ReadOptions {
 pub struct Progress {
     /// Bytes taken from the source; compressed ones, if it is compressed.
     pub bytes_read: u64,
-    /// Keys handed over.
+    /// Keys handed over, or found so far in a log or trace.
     pub records: u64,
 }
 
@@ -164,6 +173,10 @@ pub struct ReadSummary {
     pub requests_column: Option<String>,
     /// The sizes' column, likewise.
     pub bytes_column: Option<String>,
+    /// What the merged keys of a log or trace stand for. `None` for other formats.
+    pub merged: Option<Merged>,
+    /// Lines with a command that is not in the table of commands, which may have keys.
+    pub unknown_commands: u64,
 }
 
 /// Reads keys from `source` and hands each to `each`, on the calling thread and in order.
@@ -258,6 +271,9 @@ fn read_with_blocks(
         });
     };
     let Some(ending) = ending else {
+        if let Some(Parser::Log(log)) = &parser {
+            log.hand_over(&options.stop, &mut tally, &mut each);
+        }
         return Ok(summary(false, parser, tally, &blocks));
     };
     check_ending(ending, &blocks, &options, &tally)?;
@@ -269,13 +285,20 @@ fn read_with_blocks(
         begin(parser, &head, &options, &mut tally, &mut each)?;
     }
     if options.stop.load(Ordering::Relaxed) {
+        if let Some(Parser::Log(log)) = &parser {
+            log.hand_over(&options.stop, &mut tally, &mut each);
+        }
         return Ok(summary(false, parser, tally, &blocks));
     }
     if let Some(parser) = &mut parser {
         parser.finish(&mut tally, &mut each)?;
     }
     tally.judge_whole()?;
-    Ok(summary(true, parser, tally, &blocks))
+    let complete = match &parser {
+        Some(Parser::Log(log)) => log.hand_over(&options.stop, &mut tally, &mut each),
+        _ => true,
+    };
+    Ok(summary(complete, parser, tally, &blocks))
 }
 
 /// Feeds the first bytes, without a byte-order mark where it is not part of a key.
@@ -356,6 +379,10 @@ fn summary(complete: bool, parser: Option<Parser>, tally: Tally, blocks: &Blocks
         .as_ref()
         .and_then(Parser::column_names)
         .unwrap_or_default();
+    let merged = match &parser {
+        Some(Parser::Log(log)) => Some(log.merged()),
+        _ => None,
+    };
     ReadSummary {
         format: parser.as_ref().map_or(Format::Lines, Parser::format),
         compression: blocks.compression(),
@@ -370,6 +397,8 @@ fn summary(complete: bool, parser: Option<Parser>, tally: Tally, blocks: &Blocks
         key_column: names.key,
         requests_column: names.requests,
         bytes_column: names.bytes,
+        merged,
+        unknown_commands: tally.unknown_commands,
     }
 }
 

@@ -6,6 +6,8 @@ use super::error::KeyError;
 use super::format::Format;
 use super::json::JsonLines;
 use super::lines::Lines;
+use super::log::Log;
+use super::metadump::Metadump;
 use super::table::{Table, TsvRows};
 use super::tally::Tally;
 use super::{ReadOptions, Record};
@@ -16,6 +18,9 @@ pub(super) enum Parser {
     Csv(Box<(CsvRows, Table)>),
     Tsv(Box<(TsvRows, Table)>),
     JsonLines(Box<JsonLines>),
+    Metadump(Metadump),
+    /// Its keys are handed over by [`Log::hand_over`], after the end.
+    Log(Box<Log>),
 }
 
 impl Parser {
@@ -25,6 +30,11 @@ impl Parser {
             Format::Csv => Self::Csv(Box::new((CsvRows::new(), Table::new(options)))),
             Format::Tsv => Self::Tsv(Box::new((TsvRows::new(), Table::new(options)))),
             Format::JsonLines => Self::JsonLines(Box::new(JsonLines::new(options))),
+            Format::Metadump => Self::Metadump(Metadump::new()),
+            Format::Monitor => Self::Log(Box::new(Log::monitor())),
+            Format::KvCache => Self::Log(Box::new(Log::kvcache())),
+            Format::Twitter => Self::Log(Box::new(Log::twitter())),
+            Format::AccessLog => Self::Log(Box::new(Log::access())),
         }
     }
 
@@ -34,6 +44,8 @@ impl Parser {
             Self::Csv(_) => Format::Csv,
             Self::Tsv(_) => Format::Tsv,
             Self::JsonLines(_) => Format::JsonLines,
+            Self::Metadump(_) => Format::Metadump,
+            Self::Log(log) => log.format(),
         }
     }
 
@@ -58,6 +70,8 @@ impl Parser {
                 })
             }
             Self::JsonLines(json) => json.feed(bytes, tally, each),
+            Self::Metadump(dump) => dump.feed(bytes, tally, each),
+            Self::Log(log) => log.feed(bytes, tally),
         }
     }
 
@@ -77,15 +91,18 @@ impl Parser {
                 rows.finish(tally, |row, line, tally| table.take(row, line, tally, each))
             }
             Self::JsonLines(json) => json.finish(tally, each),
+            Self::Metadump(dump) => dump.finish(tally, each),
+            Self::Log(log) => log.finish(tally),
         }
     }
 
     pub(super) fn column_names(&self) -> Option<Names> {
         match self {
-            Self::Lines(_) => None,
+            Self::Lines(_) | Self::Metadump(_) => None,
             Self::Csv(csv) => csv.1.column_names(),
             Self::Tsv(tsv) => tsv.1.column_names(),
             Self::JsonLines(json) => Some(json.column_names()),
+            Self::Log(log) => log.column_names(),
         }
     }
 }

@@ -10,6 +10,9 @@ pub(super) struct Tally {
     /// Lines of text begun.
     pub(super) lines: u64,
     pub(super) records: u64,
+    /// Lines and rows that were as they should be.
+    pub(super) sound_lines: u64,
+    pub(super) unknown_commands: u64,
     pub(super) bad_lines: u64,
     pub(super) first_bad: Vec<BadLine>,
     pub(super) keys_ending_in_cr: u64,
@@ -24,6 +27,8 @@ impl Tally {
             max_bad_share: options.max_bad_share,
             lines: 0,
             records: 0,
+            sound_lines: 0,
+            unknown_commands: 0,
             bad_lines: 0,
             first_bad: Vec::new(),
             keys_ending_in_cr: 0,
@@ -35,6 +40,7 @@ impl Tally {
     #[inline]
     pub(super) fn hand_over(&mut self, record: Record<'_>, each: &mut impl FnMut(Record<'_>)) {
         self.records += 1;
+        self.sound_lines += 1;
         self.keys_ending_in_cr += u64::from(record.key.last() == Some(&b'\r'));
         each(record);
     }
@@ -48,14 +54,14 @@ impl Tally {
         if self.first_bad.len() < MAX_FIRST_BAD {
             self.first_bad.push(BadLine { line, reason });
         }
-        if self.records + self.bad_lines >= LINES_BEFORE_VERDICT {
+        if self.sound_lines + self.bad_lines >= LINES_BEFORE_VERDICT {
             self.judge_whole()?;
         }
         Ok(())
     }
 
     pub(super) fn judge_whole(&self) -> Result<(), KeyError> {
-        let lines = self.records + self.bad_lines;
+        let lines = self.sound_lines + self.bad_lines;
         if self.bad_lines > 0 && self.bad_lines as f64 > self.max_bad_share * lines as f64 {
             return Err(KeyError::TooManyBad {
                 name: self.name.clone(),

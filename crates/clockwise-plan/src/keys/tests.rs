@@ -145,7 +145,7 @@ proptest! {
     fn no_bytes_panic_and_blocks_change_nothing(bytes in texts(), size in 1_usize..64, columns in any::<bool>(), header in 0_usize..4) {
         let header = ["", "key,hits\n", "key\thits\n", "{\"key\":\"a\",\"hits\":1}\n"][header];
         let text = [header.as_bytes(), &bytes].concat();
-        for format in [None, Some(Format::Lines), Some(Format::Csv), Some(Format::Tsv), Some(Format::JsonLines)] {
+        for format in [None, Some(Format::Lines), Some(Format::Csv), Some(Format::Tsv), Some(Format::JsonLines), Some(Format::Monitor), Some(Format::Metadump), Some(Format::KvCache), Some(Format::Twitter), Some(Format::AccessLog)] {
             let read = |size| {
                 let mut options = of(Format::Lines);
                 options.format = format;

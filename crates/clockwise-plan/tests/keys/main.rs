@@ -7,6 +7,7 @@ use clockwise_plan::keys::{KeyError, ReadOptions, ReadSummary, read_keys};
 mod compressed;
 mod json;
 mod lines;
+mod logs;
 mod sources;
 mod tables;
 

@@ -26,7 +26,9 @@ impl SecretKey {
         Sha256::digest(self.0).into()
     }
 
-    pub(crate) const fn bytes(&self) -> &[u8; 16] {
+    /// The secret itself, to key another hash with; it belongs in no output.
+    #[must_use]
+    pub const fn bytes(&self) -> &[u8; 16] {
         &self.0
     }
 }
