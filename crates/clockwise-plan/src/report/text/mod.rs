@@ -1,0 +1,107 @@
+//! The plan as text: the answer first, then the tables behind it.
+
+mod sections;
+mod table;
+mod verdict;
+
+use std::fmt::Write as _;
+
+use super::{Basis, Plan};
+use crate::number::grouped;
+use sections::{balance, failures, flows, hottest_keys, nodes, refill, steps, views};
+use verdict::verdict;
+
+/// The whole plan for a terminal or a log, without colours; lines end in LF.
+#[must_use]
+pub fn render_text(plan: &Plan) -> String {
+    let mut text = verdict(plan);
+    let mut section = |title: &str, body: String| {
+        if !body.is_empty() {
+            // Writing to a String cannot fail.
+            let _ = write!(text, "\n{title}\n{body}");
+        }
+    };
+    section("Limits", limits(plan));
+    section("Warnings", warnings(plan));
+    section("What it is about", inputs(plan));
+    section("Nodes", nodes(plan));
+    section("Moves", flows(plan));
+    section("One by one", steps(plan));
+    section("Clients that know different nodes", views(plan));
+    section("Balance", balance(plan));
+    section("If one node fails afterwards", failures(plan));
+    section("Hottest keys", hottest_keys(plan));
+    section(
+        "The database as keys are cached again (predicted, queries per second)",
+        refill(plan),
+    );
+    text
+}
+
+fn limits(plan: &Plan) -> String {
+    let line = |limit: &crate::LimitResult| {
+        let verdict = if limit.ok { "ok    " } else { "BROKEN" };
+        let of = match (limit.name.as_str(), plan.basis) {
+            ("imbalance" | "failure", Basis::Predicted) => " (of predicted keys)",
+            ("imbalance" | "failure", _) => " (of keys)",
+            ("moved", Basis::Predicted) => " (predicted)",
+            _ => "",
+        };
+        format!(
+            "  {verdict} {}{of} is {:.4}, at most {} allowed
+",
+            limit.name, limit.value, limit.limit
+        )
+    };
+    plan.limits.iter().map(line).collect()
+}
+
+fn warnings(plan: &Plan) -> String {
+    plan.warnings
+        .iter()
+        .map(|warning| format!("  {}: {}\n", warning.code, warning.text))
+        .collect()
+}
+
+fn inputs(plan: &Plan) -> String {
+    let both = |from: &String, to: &String| {
+        if from == to {
+            from.clone()
+        } else {
+            format!("{from}  →  {to}")
+        }
+    };
+    let mut rows = vec![
+        ("scheme", both(&plan.scheme.from, &plan.scheme.to)),
+        ("key rule", both(&plan.key_rule.from, &plan.key_rule.to)),
+        ("keys", plan.source.clone()),
+    ];
+    if plan.basis != Basis::Predicted {
+        let about = if plan.distinct_keys_exact {
+            ""
+        } else {
+            "about "
+        };
+        rows.push((
+            "sample",
+            format!(
+                "{} keys, {about}{} different, worth {} independent ones; {} bad lines",
+                grouped(plan.keys),
+                grouped(plan.distinct_keys),
+                grouped(plan.effective_keys),
+                grouped(plan.bad_lines)
+            ),
+        ));
+    }
+    rows.iter()
+        .map(|(name, value)| format!("  {name:<9} {value}\n"))
+        .collect()
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
+}

@@ -1,0 +1,261 @@
+//! The tables behind the answer: nodes, moves, steps, views, balance, failures, hot keys, the database.
+
+use super::share;
+use super::table::{MOST_ROWS, duration, more, table};
+use crate::number::{decimal, grouped, percent};
+use crate::report::{Failure, Plan};
+
+pub(super) fn nodes(plan: &Plan) -> String {
+    let requests = plan.requests.is_some();
+    let bytes = plan.bytes.is_some();
+    let space = plan
+        .nodes
+        .iter()
+        .any(|node| node.sides.after.space_share.is_some());
+    let mut header = vec![
+        "node",
+        "keys before",
+        "keys after",
+        "share after",
+        "wanted",
+        "received",
+        "gave",
+    ];
+    header.extend(space.then_some("space after"));
+    header.extend(requests.then_some("requests after"));
+    header.extend(bytes.then_some("bytes after"));
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for node in plan.nodes.iter().take(MOST_ROWS) {
+        let (before, after) = (&node.sides.before, &node.sides.after);
+        let mut row = vec![
+            node.id.clone(),
+            grouped(before.keys),
+            grouped(after.keys),
+            percent(after.share),
+            percent(after.wanted_share),
+            grouped(node.received),
+            grouped(node.gave),
+        ];
+        row.extend(space.then(|| after.space_share.map_or("-".to_owned(), percent)));
+        row.extend(requests.then(|| grouped(after.requests.unwrap_or(0))));
+        row.extend(bytes.then(|| grouped(after.bytes.unwrap_or(0))));
+        rows.push(row);
+    }
+    let unowned = if plan.unowned.before + plan.unowned.after > 0 {
+        format!(
+            "  keys without an owner: {} before, {} after\n",
+            grouped(plan.unowned.before),
+            grouped(plan.unowned.after)
+        )
+    } else {
+        String::new()
+    };
+    table(&header, rows) + &more(plan.nodes.len()) + &unowned
+}
+
+pub(super) fn flows(plan: &Plan) -> String {
+    let mut flows: Vec<_> = plan.flows.iter().collect();
+    flows.sort_by_key(|flow| std::cmp::Reverse(flow.keys));
+    let name = |node: &Option<String>| node.clone().unwrap_or_else(|| "(nobody)".to_owned());
+    let rows = flows.iter().take(MOST_ROWS).map(|flow| {
+        let share = if plan.moved.keys == 0 {
+            0.0
+        } else {
+            flow.keys as f64 / plan.moved.keys as f64
+        };
+        vec![
+            name(&flow.from),
+            name(&flow.to),
+            grouped(flow.keys),
+            percent(share),
+        ]
+    });
+    if flows.is_empty() {
+        return String::new();
+    }
+    table(&["from", "to", "keys", "of all moves"], rows.collect()) + &more(flows.len())
+}
+
+pub(super) fn steps(plan: &Plan) -> String {
+    if plan.steps.is_empty() {
+        return String::new();
+    }
+    let rows = plan
+        .steps
+        .iter()
+        .map(|step| vec![step.change.clone(), grouped(step.keys), percent(step.share)]);
+    let all: f64 = plan.steps.iter().map(|step| step.share).sum();
+    let most = plan.steps.iter().map(|step| step.share).fold(0.0, f64::max);
+    table(&["step", "keys that move", "of all keys"], rows.collect())
+        + &format!(
+            "  together {} in steps of at most {}, against {} at once\n",
+            percent(all),
+            percent(most),
+            percent(plan.moved.share)
+        )
+}
+
+pub(super) fn views(plan: &Plan) -> String {
+    let Some(views) = &plan.views else {
+        return String::new();
+    };
+    let rows = (0..)
+        .zip(&views.owners_per_key)
+        .filter(|(owners, keys)| *owners > 0 || **keys > 0);
+    let rows = rows.map(|(owners, &keys): (u64, &u64)| {
+        vec![
+            grouped(owners),
+            grouped(keys),
+            percent(share(keys, plan.keys)),
+        ]
+    });
+    table(&["owners of a key", "keys", "of all"], rows.collect())
+        + &format!(
+            "  {} views give a key {} owners on average\n",
+            views.views,
+            decimal(views.mean_owners, 3)
+        )
+}
+
+pub(super) fn balance(plan: &Plan) -> String {
+    let mut rows = Vec::new();
+    let mut add = |what: &str, side: &str, balance: &crate::Balance| {
+        rows.push(vec![
+            what.to_owned(),
+            side.to_owned(),
+            decimal(balance.max_over_mean, 3),
+            decimal(balance.max_over_median, 3),
+            percent(balance.spread),
+            percent(balance.sd_over_mean),
+            if what == "keys" {
+                percent(balance.expected_sd_over_mean)
+            } else {
+                "-".to_owned()
+            },
+        ]);
+    };
+    for (what, sides) in [
+        ("keys", Some(&plan.balance)),
+        ("requests", plan.balance_requests.as_ref()),
+        ("bytes", plan.balance_bytes.as_ref()),
+    ] {
+        if let Some(sides) = sides {
+            add(what, "before", &sides.before);
+            add(what, "after", &sides.after);
+        }
+    }
+    table(
+        &[
+            "of",
+            "",
+            "max/mean",
+            "max/median",
+            "spread",
+            "sd",
+            "sd expected",
+        ],
+        rows,
+    )
+}
+
+pub(super) fn failures(plan: &Plan) -> String {
+    let mut failures: Vec<&Failure> = plan.failures.iter().collect();
+    let load = |failure: &Failure| {
+        failure
+            .heaviest_after
+            .as_ref()
+            .map_or(0.0, |heaviest| heaviest.max_over_mean)
+    };
+    failures.sort_by(|a, b| load(b).total_cmp(&load(a)));
+    let rows = failures.iter().take(MOST_ROWS).map(|failure| {
+        let (largest, share) = failure
+            .receivers
+            .first()
+            .map_or(("nobody".to_owned(), "-".to_owned()), |r| {
+                (r.id.clone(), percent(r.share))
+            });
+        let (heaviest, times) = failure
+            .heaviest_after
+            .as_ref()
+            .map_or(("-".to_owned(), "-".to_owned()), |h| {
+                (h.id.clone(), decimal(h.max_over_mean, 3))
+            });
+        vec![
+            failure.node.clone(),
+            grouped(failure.owned),
+            largest,
+            share,
+            heaviest,
+            times,
+        ]
+    });
+    if failures.is_empty() {
+        return String::new();
+    }
+    let header = [
+        "node",
+        "its keys",
+        "largest receiver",
+        "takes",
+        "heaviest then",
+        "max/mean",
+    ];
+    let renumbered = plan
+        .failures
+        .iter()
+        .filter_map(|failure| failure.renumbered.as_ref())
+        .map(|renumbering| renumbering.moved_share)
+        .reduce(f64::max)
+        .map_or(String::new(), |share| {
+            format!(
+                "  closing the gap in the numbers instead moves up to {} of all keys (predicted)\n",
+                percent(share)
+            )
+        });
+    table(&header, rows.collect()) + &more(failures.len()) + &renumbered
+}
+
+pub(super) fn hottest_keys(plan: &Plan) -> String {
+    if plan.hottest_keys.is_empty() {
+        return String::new();
+    }
+    let rows = plan.hottest_keys.iter().map(|hot| {
+        let owner = hot.owner.clone().unwrap_or_else(|| "(nobody)".to_owned());
+        vec![
+            hot.key.clone(),
+            grouped(hot.requests),
+            percent(hot.share),
+            owner,
+        ]
+    });
+    let floor = plan
+        .hottest
+        .as_ref()
+        .map_or(1.0, |hottest| hottest.share_of_fair.max(1.0));
+    table(
+        &["key", "requests", "of all", "owner after"],
+        rows.collect(),
+    ) + &format!(
+        "  no placement brings the heaviest node's requests below {} times the mean: one key stays on one node\n",
+        decimal(floor, 2)
+    )
+}
+
+pub(super) fn refill(plan: &Plan) -> String {
+    if plan.refill.is_empty() || plan.moved.keys == 0 {
+        return String::new();
+    }
+    let measured = plan.refill.iter().any(|point| point.measured.is_some());
+    let mut header = vec!["after", "if uniform", "if Zipf 0.99"];
+    header.extend(measured.then_some("as measured"));
+    let rows = plan.refill.iter().map(|point| {
+        let mut row = vec![
+            duration(point.seconds),
+            decimal(point.uniform, 1),
+            decimal(point.zipf, 1),
+        ];
+        row.extend(point.measured.map(|queries| decimal(queries, 1)));
+        row
+    });
+    table(&header, rows.collect())
+}

@@ -1,0 +1,299 @@
+//! The first screen: how much moves, against what theory allows, who is heaviest, what the database feels, what to do.
+
+use super::share;
+use super::table::duration;
+use crate::number::{decimal, grouped, percent};
+use crate::report::{Basis, Node, Origin, Plan};
+
+/// The first screen: how much moves, against what theory allows, who is heaviest, what the database feels.
+pub(super) fn verdict(plan: &Plan) -> String {
+    let mut lines = Vec::new();
+    if plan.partial {
+        lines.push(
+            "PARTIAL: reading was stopped; this is what the keys read so far say.".to_owned(),
+        );
+    }
+    lines.push(format!("{} {}", change_of(plan), how_much(plan)));
+    lines.push(format!(
+        "Theory expects {} (standard deviation {}); no placement of these weights moves less than {}.",
+        percent(plan.theory.moved_share),
+        percent(plan.theory.moved_share_sd),
+        percent(plan.theory.least_moved_share)
+    ));
+    lines.extend(placed_otherwise(plan));
+    if plan.scheme.from == plan.scheme.to && plan.key_rule.from == plan.key_rule.to {
+        lines.push(match plan.moved.between_remaining {
+            0 => "No key moves between nodes that the change leaves alone.".to_owned(),
+            keys => format!(
+                "{} of the keys move between nodes that the change leaves alone.",
+                percent(share(keys, plan.keys))
+            ),
+        });
+    }
+    lines.extend(carried(plan));
+    lines.push(heaviest(plan));
+    if let Some(hottest) = &plan.hottest {
+        lines.push(format!(
+            "Hottest key: {} with {} of all requests, {} of a node's fair share.",
+            hottest.key,
+            percent(hottest.share),
+            decimal(hottest.share_of_fair, 2)
+        ));
+    }
+    lines.push(database(plan));
+    lines.extend(copying(plan));
+    lines.extend(memory(plan));
+    let keeps_tables = plan.scheme.to.starts_with("slots/") && plan.unowned.after == 0;
+    if let Some(slots) = plan
+        .slots
+        .filter(|slots| keeps_tables && slots.moved > slots.moved_least)
+    {
+        lines.push(format!(
+            "These slot tables follow from the lists alone; one that follows from today's would move {} of {} slots, not {}.",
+            grouped(slots.moved_least),
+            grouped(slots.slots),
+            grouped(slots.moved)
+        ));
+    }
+    lines.push(next_step(plan));
+    lines.join("\n") + "\n"
+}
+
+fn how_much(plan: &Plan) -> String {
+    match (plan.basis, plan.space_moved_share) {
+        (Basis::Exact, _) => format!(
+            "{} of {} keys move ({}, exact).",
+            grouped(plan.moved.keys),
+            grouped(plan.keys),
+            percent(plan.moved.share)
+        ),
+        (Basis::Sampled, _) => format!(
+            "about {} of the keys move (sampled on {} of them).",
+            percent(plan.moved.share),
+            grouped(plan.keys)
+        ),
+        (Basis::Predicted, Some(space)) => format!(
+            "{} of any keys would move (predicted: none were given; exactly {} of the space moves).",
+            percent(plan.moved.share),
+            percent(space)
+        ),
+        (Basis::Predicted, None) => format!(
+            "{} of any keys would move (predicted on {} pseudo-random keys; none were given).",
+            percent(plan.moved.share),
+            grouped(plan.keys)
+        ),
+    }
+}
+
+/// What about the placements themselves changes, besides their nodes.
+fn placed_otherwise(plan: &Plan) -> Vec<String> {
+    let mut lines = Vec::new();
+    if plan.scheme.from != plan.scheme.to {
+        lines.push(format!(
+            "The scheme changes from {} to {}: old and new owners have nothing in common but chance.",
+            plan.scheme.from, plan.scheme.to
+        ));
+    }
+    if plan.key_rule.from != plan.key_rule.to {
+        lines.push(format!(
+            "The key rule changes from {} to {}: it cuts {} keys ({}) otherwise.",
+            plan.key_rule.from,
+            plan.key_rule.to,
+            grouped(plan.recut_keys),
+            percent(share(plan.recut_keys, plan.keys))
+        ));
+    }
+    if plan.follows_table {
+        lines.push(
+            "Assumes that the ranges of a fresh cluster are resharded with the fewest moves, as redis-cli does; a fresh cluster of the new nodes would differ."
+                .to_owned(),
+        );
+    }
+    lines
+}
+
+/// What the moved keys carry.
+fn carried(plan: &Plan) -> Option<String> {
+    let part = |moved: Option<u64>, all: Option<u64>, what: &str| {
+        let (moved, all) = (moved?, all?);
+        Some(format!(
+            "{} of {} {what} ({})",
+            grouped(moved),
+            grouped(all),
+            percent(share(moved, all))
+        ))
+    };
+    let parts: Vec<String> = [
+        part(plan.moved.requests, plan.requests, "requests"),
+        part(plan.moved.bytes, plan.bytes, "bytes"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!parts.is_empty()).then(|| format!("The keys that move carry {}.", parts.join(" and ")))
+}
+
+fn database(plan: &Plan) -> String {
+    let Some(origin) = &plan.origin else {
+        return "Give --rate and --hit-rate to see what the database will feel.".to_owned();
+    };
+    let text = format!(
+        "The database goes from {} to {} queries per second if every moved key is cold at once: {} times (predicted)",
+        decimal(origin.queries_before, 1),
+        decimal(origin.queries_after, 1),
+        decimal(origin.factor, 2)
+    );
+    match origin.capacity {
+        None => text + ".",
+        Some(capacity) => format!(
+            "{text}, {} of the {} it can serve.",
+            percent(origin.queries_after / capacity),
+            decimal(capacity, 0)
+        ),
+    }
+}
+
+/// What copying costs, where a cache could also just miss.
+fn copying(plan: &Plan) -> Option<String> {
+    let copy = plan.copy.filter(|copy| copy.bytes > 0)?;
+    let time = match copy.seconds {
+        Some(seconds) => format!(", which takes {} (predicted)", duration(seconds)),
+        None => String::new(),
+    };
+    Some(format!(
+        "Copying what moves instead of missing it is {} bytes{time}.",
+        grouped(copy.bytes)
+    ))
+}
+
+fn memory(plan: &Plan) -> Option<String> {
+    let memory = plan.memory.as_ref()?;
+    let evicting = match memory.evicting.as_slice() {
+        [] => "no node has to evict".to_owned(),
+        nodes => format!(
+            "{} of {} nodes have to evict",
+            nodes.len(),
+            plan.nodes.len()
+        ),
+    };
+    Some(format!(
+        "Memory: {} fills most of its own, {}; {evicting}.",
+        memory.fullest,
+        percent(memory.filled)
+    ))
+}
+
+fn change_of(plan: &Plan) -> String {
+    let named = |nodes: Vec<&Node>| match nodes.as_slice() {
+        [] => None,
+        [node] => Some(node.id.clone()),
+        [first, .., last] if nodes.len() <= 3 => Some(
+            [
+                &[first.id.as_str()][..],
+                &nodes[1..nodes.len() - 1]
+                    .iter()
+                    .map(|n| n.id.as_str())
+                    .collect::<Vec<_>>(),
+                &[&last.id],
+            ]
+            .concat()
+            .join(", "),
+        ),
+        many => Some(format!("{} nodes", many.len())),
+    };
+    let gained =
+        |node: &&Node| node.sides.before.wanted_share == 0.0 && node.sides.after.wanted_share > 0.0;
+    let lost =
+        |node: &&Node| node.sides.before.wanted_share > 0.0 && node.sides.after.wanted_share == 0.0;
+    let added = named(plan.nodes.iter().filter(gained).collect());
+    let removed = named(plan.nodes.iter().filter(lost).collect());
+    let reweighted = || {
+        let changed = |node: &&Node| node.sides.before.weight != node.sides.after.weight;
+        let nodes: Vec<&Node> = plan.nodes.iter().filter(changed).collect();
+        match nodes.as_slice() {
+            [] => "With this change".to_owned(),
+            [node] => format!(
+                "Changing {} from weight {} to {}:",
+                node.id, node.sides.before.weight, node.sides.after.weight
+            ),
+            many => format!("Changing the weights of {} nodes:", many.len()),
+        }
+    };
+    match (added, removed) {
+        (Some(added), None) => format!("Adding {added}:"),
+        (None, Some(removed)) => format!("Removing {removed}:"),
+        (Some(added), Some(removed)) => format!("Adding {added} and removing {removed}:"),
+        (None, None) => reweighted(),
+    }
+}
+
+fn heaviest(plan: &Plan) -> String {
+    let (measure, balance) = match &plan.balance_requests {
+        Some(requests) => ("requests", requests),
+        None => ("keys", &plan.balance),
+    };
+    let load = |node: &Node| match plan.balance_requests {
+        Some(_) => node.sides.after.requests.unwrap_or(0),
+        None => node.sides.after.keys,
+    } as f64;
+    let most = plan
+        .nodes
+        .iter()
+        .filter(|node| node.sides.after.wanted_share > 0.0)
+        .max_by(|a, b| {
+            (load(a) / a.sides.after.wanted_share)
+                .total_cmp(&(load(b) / b.sides.after.wanted_share))
+        });
+    let Some(most) = most else {
+        return "No node takes keys afterwards.".to_owned();
+    };
+    let keys = if plan.balance_requests.is_some() {
+        format!(
+            "; in keys the heaviest is at {}",
+            decimal(plan.balance.after.max_over_mean, 3)
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "Heaviest afterwards: {} with {} times its fair share of {measure} (before: {}){keys}.",
+        most.id,
+        decimal(balance.after.max_over_mean, 3),
+        decimal(balance.before.max_over_mean, 3)
+    )
+}
+
+fn next_step(plan: &Plan) -> String {
+    let expected = plan.theory.moved_share + 3.0 * plan.theory.moved_share_sd;
+    let uneven = plan
+        .balance_requests
+        .map_or(1.0, |requests| requests.after.max_over_mean);
+    let over_capacity = |origin: &Origin| {
+        origin
+            .capacity
+            .is_some_and(|capacity| origin.queries_after > capacity)
+    };
+    let text = if plan.limits.iter().any(|limit| !limit.ok) {
+        "a limit is broken, see Limits: change the plan before the cluster"
+    } else if plan.unowned.after > 0 {
+        "add a node first: without one no key has an owner"
+    } else if plan.origin.as_ref().is_some_and(over_capacity) {
+        "the database cannot serve this at once: warm the new owners first, or move in smaller steps"
+    } else if plan.moved.keys == 0 {
+        "nothing moves: the change can be made at any time"
+    } else if plan.scheme.from != plan.scheme.to || plan.key_rule.from != plan.key_rule.to {
+        "treat it as a cold start of what moves: run old and new side by side instead of switching"
+    } else if plan.theory.moved_share > 2.0 * plan.theory.least_moved_share {
+        "this scheme moves far more than the change needs: compare --scheme slots, ring and rendezvous"
+    } else if plan.moved.share > expected {
+        "more moves than theory explains: check node names, weights and the keys before going on"
+    } else if uneven > UNEVEN_REQUESTS {
+        "close to the least that can move, but requests will be uneven: look at the hottest keys of the heaviest node first"
+    } else {
+        "close to the least that can move: make the change outside peak hours, one node at a time"
+    };
+    format!("Next: {text}.")
+}
+
+/// Requests at this many times the fair share are worth a look before anything else.
+const UNEVEN_REQUESTS: f64 = 1.5;
