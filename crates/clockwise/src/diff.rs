@@ -8,6 +8,7 @@
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
+use crate::common_ranges::slot_end;
 use crate::{Algorithm, Member, Placement, Share, Slot, Token};
 
 /// What moves between two placements.
@@ -179,12 +180,10 @@ fn ranges(placement: &Placement) -> Option<Vec<Range<'_>>> {
         .scheme()
         .slot_count()
         .filter(|_| placement.scheme().algorithm() == Algorithm::Slots)?;
-    // Slot s ends right before the first token of slot s + 1, which is (s + 1) x 2^64 / count, rounded up.
-    let end = |slot: u32| ((((u128::from(slot) + 1) << 64).div_ceil(u128::from(count))) - 1) as u64;
     Some(
         (0..count)
             .map(|slot| Range {
-                last: end(slot),
+                last: slot_end(slot, count),
                 owner: placement.owner_of_slot(Slot(slot)),
             })
             .collect(),

@@ -46,6 +46,7 @@ extern crate std;
 pub mod hash;
 
 mod bounded;
+mod common_ranges;
 mod diff;
 mod endpoint;
 mod jump;
@@ -71,6 +72,7 @@ mod token;
 mod weight;
 
 pub use bounded::{LoadBound, LoadBoundError};
+pub use common_ranges::CommonRanges;
 pub use diff::{Diff, DiffError, Moves, SlotMove, TokenMove};
 pub use endpoint::{Endpoint, EndpointError};
 pub use jump::{RenumberingCost, jump, stay_share};
