@@ -18,7 +18,7 @@ mod replica_shares;
 mod report;
 
 pub use balance::Balance;
-pub use census::{Amount, Census, Change, ChangeError, Counts, TotalError};
+pub use census::{Amount, Census, Change, ChangeError, Counts, OutageKind, Questions, TotalError};
 pub use limits::{Limit, LimitError, LimitResult};
 pub use number::{decimal, grouped, percent};
 pub use refill::RefillPoint;

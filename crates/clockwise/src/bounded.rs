@@ -132,7 +132,7 @@ impl Placement {
             .map(|member| bound.cap(keys.len() as u64, member.weight(), weights))
             .collect();
         let mut order: Vec<usize> = (0..keys.len()).collect();
-        order.sort_by_key(|&place| (keys[place].token(), keys[place].bytes()));
+        order.sort_by_key(|&place| (keys[place].token(), keys[place].key()));
         let mut loads = alloc::vec![0_u64; caps.len()];
         let mut nodes: Vec<Option<usize>> = alloc::vec![None; keys.len()];
         for place in order {

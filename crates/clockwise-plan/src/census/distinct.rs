@@ -1,93 +1,97 @@
 //! How many different keys a sample holds.
 //!
-//! Keeps the smallest hashes of all keys seen. Up to 2^20 different keys the count is exact, but for two keys that
-//! share a 64-bit hash (for a million keys a chance of 1 in 37 million); beyond that the largest hash kept tells how
-//! densely hashes lie, with a relative standard error of 0.1 %. Memory at most 16 MiB. Source: the k minimum values
-//! sketch, Bar-Yossef et al., 2002.
+//! Keeps the hashes of the keys seen, up to 2^20 of them: up to there the count is exact, but for two keys that share a
+//! 64-bit hash (for a million keys a chance of 1 in 37 million). Beyond, only hashes whose low bits are all zero are
+//! kept, one bit more whenever there are too many, and each stands for 2^bits keys, with a relative standard error of
+//! at most 0.14 %. Memory at most 19 MiB. Source: adaptive sampling, Wegman; analysed by Flajolet, 1990.
+
+use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
 
 use clockwise::hash::xxh3_64;
 
-#[derive(Clone, Debug)]
-pub(crate) struct Distinct {
-    /// Hashes up to `ceiling`, some of them more than once.
-    hashes: Vec<u64>,
-    /// No hash above this is kept: there are `KEPT` smaller ones.
-    ceiling: u64,
-}
+use super::hashed::Hashed;
 
-impl Default for Distinct {
-    fn default() -> Self {
-        Self {
-            hashes: Vec::new(),
-            ceiling: u64::MAX,
-        }
-    }
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Distinct {
+    hashes: HashSet<u64, BuildHasherDefault<Hashed>>,
+    /// How many low bits of a hash must be zero for it to be kept.
+    bits: u32,
 }
 
 impl Distinct {
     #[inline]
     pub(crate) fn add(&mut self, key: &[u8]) {
-        let hash = xxh3_64(key);
-        if hash <= self.ceiling {
-            self.hashes.push(hash);
-            if self.hashes.len() >= 2 * KEPT {
-                self.shrink();
-            }
+        self.add_hash(xxh3_64(key));
+    }
+
+    /// Adds a key by its XXH3-64.
+    #[inline]
+    pub(crate) fn add_hash(&mut self, hash: u64) {
+        if hash.trailing_zeros() >= self.bits && self.hashes.insert(hash) {
+            self.keep_to_bound();
         }
+    }
+
+    /// Adds the keys of another count.
+    pub(crate) fn absorb(&mut self, other: Self) {
+        self.bits = self.bits.max(other.bits);
+        let bits = self.bits;
+        self.hashes.retain(|hash| hash.trailing_zeros() >= bits);
+        self.hashes.extend(other.hashes.into_iter().filter(|hash| hash.trailing_zeros() >= bits));
+        self.keep_to_bound();
     }
 
     /// The number of different keys, and whether it is exact.
     pub(crate) fn count(&self) -> (u64, bool) {
-        let mut sketch = self.clone();
-        sketch.shrink();
-        if sketch.ceiling == u64::MAX {
-            return (sketch.hashes.len() as u64, true);
-        }
-        let filled = (sketch.ceiling as f64 + 1.0) / 2.0_f64.powi(64);
-        (((KEPT - 1) as f64 / filled).round() as u64, false)
+        ((self.hashes.len() as u64) << self.bits, self.bits == 0)
     }
 
-    fn shrink(&mut self) {
-        self.hashes.sort_unstable();
-        self.hashes.dedup();
-        if self.hashes.len() > KEPT {
-            self.hashes.truncate(KEPT);
-            self.ceiling = self.hashes[KEPT - 1];
+    fn keep_to_bound(&mut self) {
+        while self.hashes.len() > KEPT {
+            self.bits += 1;
+            let bits = self.bits;
+            self.hashes.retain(|hash| hash.trailing_zeros() >= bits);
         }
     }
 }
 
-/// Hashes kept: the square root of it is the accuracy beyond it.
+/// Hashes kept: the square root of half of it is the accuracy beyond it.
 const KEPT: usize = 1 << 20;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn count(keys: impl Iterator<Item = u64>) -> (u64, bool) {
+    fn of(keys: impl Iterator<Item = u64>) -> Distinct {
         let mut distinct = Distinct::default();
         keys.for_each(|key| distinct.add(&key.to_le_bytes()));
-        distinct.count()
+        distinct
     }
 
     #[test]
     fn repeats_count_once_up_to_the_bound() {
-        assert_eq!(count((0..1000).chain(0..1000).chain([7; 50])), (1000, true));
-        assert_eq!(count(std::iter::empty()), (0, true));
+        let count = |keys: &mut dyn Iterator<Item = u64>| of(keys).count();
+        assert_eq!(count(&mut (0..1000).chain(0..1000).chain([7; 50])), (1000, true));
+        assert_eq!(count(&mut std::iter::empty()), (0, true));
         let bound = KEPT as u64;
-        assert_eq!(
-            count((0..bound).chain(0..bound).chain(0..bound)),
-            (bound, true)
-        );
+        assert_eq!(count(&mut (0..bound).chain(0..bound).chain(0..bound)), (bound, true));
     }
 
     #[test]
-    fn beyond_the_bound_it_estimates_within_five_standard_errors() {
-        let (estimate, exact) = count((0..3_000_000).chain(0..1_000_000));
+    fn beyond_the_bound_it_estimates_within_four_standard_errors() {
+        let (estimate, exact) = of((0..3_000_000).chain(0..1_000_000)).count();
         assert!(!exact);
-        assert!(
-            estimate.abs_diff(3_000_000) < 3_000_000 * 5 / 1024,
-            "{estimate}"
-        );
+        assert!(estimate.abs_diff(3_000_000) < 3_000_000 * 4 * 14 / 10_000, "{estimate}");
+    }
+
+    #[test]
+    fn counts_of_two_parts_add_up_to_that_of_the_whole() {
+        for (first, second) in [(0..1000, 500..2000), (0..900_000, 400_000..2_500_000)] {
+            let whole = of(0..second.end).count();
+            let mut joined = of(first);
+            joined.absorb(of(second));
+            assert_eq!(joined.count(), whole);
+        }
     }
 }

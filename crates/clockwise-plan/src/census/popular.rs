@@ -54,31 +54,46 @@ impl Popular {
             bucket.moved_keys += 1;
             bucket.moved_requests = bucket.moved_requests.saturating_add(requests);
         }
-        let is_full = self.hottest.len() == KEPT;
-        if is_full
-            && self
-                .hottest
-                .last()
-                .is_some_and(|least| least.requests >= requests)
-        {
-            return;
+        if self.is_among_the_hottest(requests) {
+            let key = key.to_vec();
+            self.insert(HotKey {
+                requests,
+                key,
+                node,
+            });
         }
+    }
+
+    fn is_among_the_hottest(&self, requests: u64) -> bool {
+        let least = self.hottest.last();
+        self.hottest.len() < KEPT || least.is_some_and(|least| least.requests < requests)
+    }
+
+    fn insert(&mut self, hot: HotKey) {
         let place = self
             .hottest
-            .partition_point(|other| Reverse(other.requests) <= Reverse(requests));
-        self.hottest.insert(
-            place,
-            HotKey {
-                requests,
-                key: key.to_vec(),
-                node,
-            },
-        );
+            .partition_point(|other| Reverse(other.requests) <= Reverse(hot.requests));
+        self.hottest.insert(place, hot);
         self.hottest.truncate(KEPT);
     }
 
+    /// Adds what was seen after this.
+    pub(crate) fn absorb(&mut self, other: Self) {
+        for (bucket, more) in self.buckets.iter_mut().zip(other.buckets) {
+            bucket.keys += more.keys;
+            bucket.requests = bucket.requests.saturating_add(more.requests);
+            bucket.moved_keys += more.moved_keys;
+            bucket.moved_requests = bucket.moved_requests.saturating_add(more.moved_requests);
+        }
+        for hot in other.hottest {
+            if self.is_among_the_hottest(hot.requests) {
+                self.insert(hot);
+            }
+        }
+    }
+
     /// Puts names in the place of the keys that are kept.
-    pub(crate) fn rename(&mut self, name: impl Fn(&[u8]) -> Vec<u8>) {
+    pub(crate) fn rename(&mut self, name: &impl Fn(&[u8]) -> Vec<u8>) {
         for hot in &mut self.hottest {
             hot.key = name(&hot.key);
         }

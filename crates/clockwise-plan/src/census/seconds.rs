@@ -1,37 +1,33 @@
 //! The owner of a key and the node behind it, which takes the key when the owner fails.
 //!
-//! Schemes with slots rank by slot, so the second of each slot is worked out once; rings and races are asked for each
-//! key. A scheme without a ranking has no second: its keys wait.
+//! Schemes that rank by range of tokens or by slot are asked once a range; races are asked for each key. A scheme
+//! without a ranking has no second: its keys wait.
 
-use clockwise::{Algorithm, HashedKey, Placement, Slot, Token};
+use clockwise::{CommonRanges, HashedKey, Placement};
 
-use super::owner_and_next;
+use super::placed::owner_and_next;
 
 #[derive(Debug)]
 pub(super) enum Seconds {
-    BySlot(Vec<Option<u32>>),
+    ByRange(CommonRanges, Vec<Option<u32>>),
     ByKey,
     None,
 }
 
 impl Seconds {
     pub(super) fn new(placement: &Placement) -> Self {
-        let scheme = placement.scheme();
-        match (scheme.algorithm(), scheme.slot_count()) {
-            _ if !scheme.has_ranking() => Self::None,
-            (Algorithm::Slots, Some(count)) => {
-                // Any token of a slot stands for it; its first one is the slot's number in the top bits.
-                let first =
-                    |slot: u32| Token(((u128::from(slot) << 64) / u128::from(count)) as u64);
-                let second = |slot| owner_and_next(placement, &HashedKey::of_token(first(slot))).1;
-                Self::BySlot(
-                    (0..count)
-                        .map(|slot| second(slot).map(|node| node as u32))
-                        .collect(),
-                )
-            }
-            _ => Self::ByKey,
+        if !placement.scheme().has_ranking() {
+            return Self::None;
         }
+        let Some(ranges) = CommonRanges::of(&[placement]) else {
+            return Self::ByKey;
+        };
+        let second = |range| {
+            let key = HashedKey::of_token(ranges.token(range));
+            owner_and_next(placement, &key).1.map(|node| node as u32)
+        };
+        let seconds = (0..ranges.count()).map(second).collect();
+        Self::ByRange(ranges, seconds)
     }
 
     #[inline]
@@ -43,9 +39,8 @@ impl Seconds {
         match self {
             Self::ByKey => owner_and_next(placement, key),
             Self::None => (placement.owner_index(key), None),
-            Self::BySlot(seconds) => {
-                let slot = placement.slot_of_token(key.token()).unwrap_or(Slot(0));
-                let second = seconds.get(slot.0 as usize).copied().flatten();
+            Self::ByRange(ranges, seconds) => {
+                let second = seconds[ranges.range_of(key.token())];
                 (placement.owner_index(key), second.map(|node| node as usize))
             }
         }

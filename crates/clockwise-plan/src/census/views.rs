@@ -33,6 +33,10 @@ impl Views {
         self.placements.len()
     }
 
+    pub(crate) fn placements(&self) -> impl Iterator<Item = &Placement> {
+        self.placements.iter().map(|(placement, _)| placement)
+    }
+
     /// How many different owners the views give the key, those that know no node left out.
     pub(crate) fn owners(&self, key: &HashedKey<'_>, seen: &mut Vec<u32>) -> usize {
         seen.clear();

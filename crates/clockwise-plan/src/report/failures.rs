@@ -64,9 +64,9 @@ pub(super) fn failures(change: &Change, counts: &Counts) -> Vec<Failure> {
         .filter(|&node| weight(node) > 0)
         .collect();
     let total_weight: u64 = nodes.iter().map(|&node| u64::from(weight(node))).sum();
-    let total_keys: u64 = nodes.iter().map(|&node| counts.after[node].keys).sum();
+    let total_keys: u64 = nodes.iter().map(|&node| counts.placed.after[node].keys).sum();
     let mut received: Vec<Vec<(usize, u64)>> = vec![Vec::new(); change.nodes.len()];
-    for (failed, taker, amount) in counts.seconds.iter() {
+    for (failed, taker, amount) in counts.placed.seconds.iter() {
         if failed < change.nodes.len() && taker < change.nodes.len() {
             received[failed].push((taker, amount.keys));
         }
@@ -74,7 +74,7 @@ pub(super) fn failures(change: &Change, counts: &Counts) -> Vec<Failure> {
     nodes
         .iter()
         .map(|&failed| {
-            let owned = counts.after[failed].keys;
+            let owned = counts.placed.after[failed].keys;
             let takers = &mut received[failed];
             takers.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
             let receivers: Vec<Receiver> = takers
@@ -96,7 +96,7 @@ pub(super) fn failures(change: &Change, counts: &Counts) -> Vec<Failure> {
                         .find(|taker| taker.0 == node)
                         .map_or(0, |taker| taker.1);
                     let fair = total_keys as f64 * f64::from(weight(node)) / weight_left as f64;
-                    ((counts.after[node].keys + taken) as f64 / fair, node)
+                    ((counts.placed.after[node].keys + taken) as f64 / fair, node)
                 });
             let heaviest =
                 heaviest.reduce(|most, other| if other.0 > most.0 { other } else { most });

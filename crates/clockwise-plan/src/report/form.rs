@@ -22,7 +22,7 @@ pub struct Plan {
     pub keys: u64,
     /// Different keys among them.
     pub distinct_keys: u64,
-    /// Whether that is a count; above 2^20 it is an estimate within 0.3 %.
+    /// Whether that is a count; above 2^20 it is an estimate within 0.4 %.
     pub distinct_keys_exact: bool,
     /// Independent keys that would scatter as these do.
     pub effective_keys: u64,

@@ -110,7 +110,7 @@ impl Plan {
         let recut = share(counts.recut, counts.keys);
         let expected = theory::expected_move(from, to, recut);
         let nodes = nodes(change, &counts);
-        let flows = counts.flows.iter().map(|(old, new, amount)| {
+        let flows = counts.placed.flows.iter().map(|(old, new, amount)| {
             let id = |node: usize| change.nodes.get(node).map(|node| node.id.clone());
             let (requests, bytes) = known(amount);
             Flow {
@@ -149,8 +149,8 @@ impl Plan {
                 least_moved_share: least_moved_share(&nodes),
             },
             unowned: Sides {
-                before: counts.before.last().map_or(0, |amount| amount.keys),
-                after: counts.after.last().map_or(0, |amount| amount.keys),
+                before: counts.placed.before.last().map_or(0, |amount| amount.keys),
+                after: counts.placed.after.last().map_or(0, |amount| amount.keys),
             },
             flows: flows.collect(),
             balance: balance(|amount| amount.keys, effective_keys),
@@ -235,7 +235,7 @@ fn moved(change: &Change, counts: &Counts) -> Moved {
             .get(node)
             .is_some_and(|node| node.from.is_some() && node.to.is_some())
     };
-    let (all, between) = counts.flows.iter().fold(
+    let (all, between) = counts.placed.flows.iter().fold(
         (Amount::default(), 0),
         |(all, between), (old, new, amount)| {
             (
@@ -298,14 +298,14 @@ fn nodes(change: &Change, counts: &Counts) -> Vec<Node> {
                 before: holding(
                     &change.from,
                     node.from,
-                    counts.before[place],
+                    counts.placed.before[place],
                     weights.0,
                     &spaces.0,
                 ),
                 after: holding(
                     &change.to,
                     node.to,
-                    counts.after[place],
+                    counts.placed.after[place],
                     weights.1,
                     &spaces.1,
                 ),
@@ -317,7 +317,7 @@ fn nodes(change: &Change, counts: &Counts) -> Vec<Node> {
             after_listed: node.to.is_some(),
         });
     }
-    for (old, new, amount) in counts.flows.iter() {
+    for (old, new, amount) in counts.placed.flows.iter() {
         if let Some(node) = nodes.get_mut(old) {
             node.gave += amount.keys;
             node.gave_bytes = node.gave_bytes.map(|bytes| bytes + amount.bytes);
@@ -370,8 +370,8 @@ fn balance(
         Balance::new(&loads, scheme_sd(placement), independent_keys)
     };
     Sides {
-        before: side(&change.from, &counts.before, |node| node.from),
-        after: side(&change.to, &counts.after, |node| node.to),
+        before: side(&change.from, &counts.placed.before, |node| node.from),
+        after: side(&change.to, &counts.placed.after, |node| node.to),
     }
 }
 
@@ -450,19 +450,19 @@ fn steps(change: &Change, counts: &Counts) -> Vec<Step> {
         requests: counts.requests.map(|_| moved.requests),
         bytes: counts.bytes.map(|_| moved.bytes),
     };
-    change.steps.iter().zip(&counts.steps).map(step).collect()
+    change.steps.iter().zip(&counts.placed.steps).map(step).collect()
 }
 
 fn agreement(change: &Change, counts: &Counts) -> Option<Agreement> {
     let views = change.views.len();
-    let owned: u64 = counts.owners_per_key.iter().skip(1).sum();
+    let owned: u64 = counts.placed.owners_per_key.iter().skip(1).sum();
     let owners: u64 = (0..)
-        .zip(&counts.owners_per_key)
+        .zip(&counts.placed.owners_per_key)
         .map(|(owners, keys)| owners * keys)
         .sum();
     (views > 0).then(|| Agreement {
         views,
-        owners_per_key: counts.owners_per_key.clone(),
+        owners_per_key: counts.placed.owners_per_key.clone(),
         mean_owners: share(owners, owned),
     })
 }

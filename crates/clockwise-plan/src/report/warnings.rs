@@ -137,7 +137,7 @@ pub(super) fn warn(plan: &mut Plan, change: &Change) {
         add(
             "distinct-estimated",
             format!(
-                "more than 1,048,576 different keys: {} is an estimate within 0.3 %",
+                "more than 1,048,576 different keys: {} is an estimate within 0.4 %",
                 grouped(plan.distinct_keys)
             ),
         );

@@ -84,8 +84,9 @@ impl HashedKey<'_> {
         self.token
     }
 
-    /// The bytes of the key, after the key rule.
-    pub(crate) fn bytes(&self) -> &[u8] {
+    /// The bytes of the key, after the key rule; empty for a token that was hashed elsewhere.
+    #[must_use]
+    pub fn key(&self) -> &[u8] {
         self.key
     }
 }
