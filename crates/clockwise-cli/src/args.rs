@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
+use clockwise::DomainLevel;
+use clockwise_plan::OutageKind;
 
 /// Consistent hashing for sharded caches and databases: know what a change does, before you make it.
 #[derive(Debug, Parser)]
@@ -91,6 +93,15 @@ pub(crate) struct PlanArgs {
     /// What a node of weight 1 can hold, such as 64GiB; for keys with bytes.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) node_memory: Option<u64>,
+    /// Reads per second that a node of weight 1 can serve: says whether one failure sets off others.
+    #[arg(long, value_name = "R", value_parser = positive, allow_negative_numbers = true, requires = "rate")]
+    pub(crate) node_rate: Option<f64>,
+    /// Nodes that fail together besides each alone: pairs, or all of one region, zone, rack or host; with commas,
+    /// repeatable.
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = outage)]
+    pub(crate) failures: Vec<OutageKind>,
+    #[command(flatten)]
+    pub(crate) replication: ReplicationArgs,
     /// Fail with exit code 1 above this: moved, imbalance, origin, failure or hot, with commas between; repeatable.
     #[arg(long, value_name = "NAME=MAX", allow_hyphen_values = true)]
     pub(crate) limit: Vec<String>,
@@ -255,6 +266,17 @@ pub(crate) struct KeyArgs {
     /// Where the secret of these names is: env:NAME or file:PATH, 32 hexadecimal digits.
     #[arg(long, value_name = "REF", requires = "anonymise")]
     pub(crate) anonymise_key: Option<String>,
+}
+
+fn outage(text: &str) -> Result<OutageKind, String> {
+    let level = DomainLevel::ALL
+        .into_iter()
+        .find(|level| level.to_string() == text);
+    match (text, level) {
+        ("pairs", _) => Ok(OutageKind::Pairs),
+        (_, Some(level)) => Ok(OutageKind::Domain(level)),
+        _ => Err("must be pairs, region, zone, rack or host".to_owned()),
+    }
 }
 
 fn size(text: &str) -> Result<u64, String> {

@@ -16,9 +16,12 @@ mod number;
 mod refill;
 mod replica_shares;
 mod report;
+mod what_if;
 
 pub use balance::Balance;
-pub use census::{Amount, Census, Change, ChangeError, Counts, OutageKind, Questions, TotalError};
+pub use census::{
+    Amount, Census, Change, ChangeError, Counts, OutageKind, QuestionError, Questions, TotalError,
+};
 pub use limits::{Limit, LimitError, LimitResult};
 pub use number::{decimal, grouped, percent};
 pub use refill::RefillPoint;
@@ -26,5 +29,9 @@ pub use replica_shares::{CalibrationError, DomainShare, ReplicaShares, calibrate
 pub use report::{
     Agreement, Basis, Copying, Failure, Flow, FromTo, Heaviest, Holding, HotKey, Hottest, Load,
     Memory, Moved, Node, Origin, Plan, PlanInput, Receiver, Renumbering, Sides, SlotMoves, Source,
-    Step, Theory, Warning, render_text,
+    Step, Tags, Theory, Tied, Warning, render_text,
+};
+pub use what_if::{
+    Cascade, Cascades, Copies, NodeCopies, Order, Orders, Outage, OutageReceiver, Outages,
+    StakeBasis,
 };

@@ -212,7 +212,7 @@ pub enum CalibrationError {
 }
 
 /// `region/zone/rack` down to the level, `?` for a label that is missing in between; `None` without one of that level.
-fn qualified_name(member: &Member, level: DomainLevel) -> Option<String> {
+pub(crate) fn qualified_name(member: &Member, level: DomainLevel) -> Option<String> {
     level.label(member.domains())?;
     let down_to = DomainLevel::ALL.into_iter().filter(|&of| of <= level);
     let labels: Vec<&str> = down_to

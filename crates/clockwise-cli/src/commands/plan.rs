@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockwise::hash::Rng;
-use clockwise::{Algorithm, Membership, Placement, ReplicaSets, Scheme};
+use clockwise::{Algorithm, Membership, Placement, Scheme};
 use clockwise_plan::{
-    Basis, Census, Change, Limit, LimitError, Load, Plan, PlanInput, Source, Warning, render_text,
+    Basis, Census, Change, Limit, LimitError, Load, Plan, PlanInput, QuestionError, Questions,
+    Sides, Source, Warning, render_text,
 };
 
 use crate::anonymise::Names;
@@ -75,6 +76,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
         capacity: args.capacity,
         copy_rate: args.copy_rate.map(|rate| rate as f64),
         node_memory: args.node_memory,
+        node_rate: args.node_rate,
     };
     let counts = census.finish().map_err(Failure::usage)?;
     let input = PlanInput {
@@ -155,24 +157,34 @@ fn change(args: &PlanArgs, warnings: &mut Vec<Warning>) -> Result<Change, Failur
     } else {
         to_cluster.place(&to_list, to_scheme, &args.scheme)?
     };
-    if to_cluster.replication.factor().get() > 1 {
-        ReplicaSets::new(&to, to_cluster.replication.clone()).map_err(explain_replication)?;
-        warnings.push(Warning::new(
-            "owners-only",
-            format!(
-                "the file asks for {} replicas of each key; this plan follows owners only",
-                to_cluster.replication.factor()
-            ),
-        ));
-    }
     let views = args
         .view
         .iter()
         .map(|list| view(list, to_cluster, to_scheme, args));
     let views = views.collect::<Result<Vec<_>, _>>()?;
+    let replication = Sides {
+        before: today.replication(&args.replication)?,
+        after: to_cluster.replication(&args.replication)?,
+    };
+    let has_replicas = replication
+        .before
+        .factor()
+        .get()
+        .max(replication.after.factor().get())
+        > 1;
+    let questions = Questions {
+        outages: args.failures.iter().copied().collect(),
+        cascade: args.node_rate.is_some(),
+        replication: has_replicas.then_some(replication),
+    };
     Change::new((from, &today.membership), (to, &to_list), follows)
-        .map(|change| change.with_views(views))
-        .map_err(Failure::usage)
+        .map_err(Failure::usage)?
+        .with_views(views)
+        .asking(questions)
+        .map_err(|error| match error {
+            QuestionError::Replication(error) => explain_replication(error),
+            error => Failure::usage(error),
+        })
 }
 
 /// What a client believes that knows these nodes and places keys as the new membership does.

@@ -101,14 +101,18 @@ impl ByRange {
     /// The ranges that have keys, each with a token that stands for it.
     pub(super) fn filled(&self) -> impl Iterator<Item = (Token, Amount)> {
         let at = |counts: &[u64], range: usize| counts.get(range).copied().unwrap_or(0);
-        self.keys.iter().enumerate().filter(|(_, keys)| **keys > 0).map(move |(range, &keys)| {
-            let amount = Amount {
-                keys,
-                requests: at(&self.requests, range),
-                bytes: at(&self.bytes, range),
-            };
-            (self.ranges.token(range), amount)
-        })
+        self.keys
+            .iter()
+            .enumerate()
+            .filter(|(_, keys)| **keys > 0)
+            .map(move |(range, &keys)| {
+                let amount = Amount {
+                    keys,
+                    requests: at(&self.requests, range),
+                    bytes: at(&self.bytes, range),
+                };
+                (self.ranges.token(range), amount)
+            })
     }
 
     /// Places every range.

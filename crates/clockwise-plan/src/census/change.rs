@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use clockwise::{DomainLevel, HashedKey, Membership, Placement, Replication};
+use clockwise::{
+    DomainLevel, HashedKey, Membership, Placement, ReplicaSets, Replication, ReplicationError,
+};
 
 use super::{Step, Views, steps};
 use crate::Sides;
@@ -64,6 +66,29 @@ pub(crate) struct ChangeNode {
 pub struct ChangeError {
     /// Nodes on both sides together.
     pub nodes: usize,
+}
+
+/// A question that this change cannot answer.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum QuestionError {
+    /// Scores are made of the keys' bytes, which are not kept.
+    #[error(
+        "{scheme} ranks nodes by the bytes of each key: what-ifs need a scheme that ranks by token"
+    )]
+    NeedsBytes {
+        /// The scheme.
+        scheme: String,
+    },
+    /// Replicas that the placements cannot hold.
+    #[error(transparent)]
+    Replication(#[from] ReplicationError),
+    /// More pairs than are worth the time.
+    #[error("pairs of {nodes} nodes are too many: at most {MOST_PAIRED_NODES} nodes")]
+    TooManyPairs {
+        /// Nodes of the new membership.
+        nodes: usize,
+    },
 }
 
 impl Change {
@@ -154,9 +179,39 @@ impl Change {
     }
 
     /// The same change with further questions.
-    #[must_use]
-    pub fn asking(self, questions: Questions) -> Self {
-        Self { questions, ..self }
+    ///
+    /// # Errors
+    /// [`QuestionError`] when the answer would need keys themselves, or far too long.
+    pub fn asking(self, questions: Questions) -> Result<Self, QuestionError> {
+        let asks =
+            questions.cascade || questions.replication.is_some() || !questions.outages.is_empty();
+        let needs_bytes = |placement: &Placement| placement.scheme().name() == JOINED_TEXT;
+        for placement in [&self.from, &self.to] {
+            if asks && needs_bytes(placement) {
+                return Err(QuestionError::NeedsBytes {
+                    scheme: placement.scheme().to_string(),
+                });
+            }
+        }
+        if let Some(policies) = &questions.replication {
+            ReplicaSets::new(&self.from, policies.before.clone())?;
+            ReplicaSets::new(&self.to, policies.after.clone())?;
+        }
+        let nodes = self.to.members().len();
+        if questions.outages.contains(&OutageKind::Pairs) && nodes > MOST_PAIRED_NODES {
+            return Err(QuestionError::TooManyPairs { nodes });
+        }
+        Ok(Self { questions, ..self })
+    }
+
+    /// The node of a member of the old placement.
+    pub(crate) fn node_before(&self, member: usize) -> usize {
+        self.from_nodes[member] as usize
+    }
+
+    /// The node of a member of the new placement.
+    pub(crate) fn node_after(&self, member: usize) -> usize {
+        self.to_nodes[member] as usize
     }
 
     /// Whether an answer needs more of the keys than sums over nodes.
@@ -166,7 +221,9 @@ impl Change {
             cascade,
             replication,
         } = &self.questions;
-        *cascade || replication.is_some() || !outages.is_empty() || self.steps.len() > 1
+        let of_keys = self.to.scheme().name() == JOINED_TEXT;
+        !of_keys
+            && (*cascade || replication.is_some() || !outages.is_empty() || self.steps.len() > 1)
     }
 
     /// All placements that a key is looked up in.
@@ -212,3 +269,9 @@ impl Change {
 
 /// Building a placement for each step of more nodes takes longer than reading the keys.
 const MOST_STEPPED_NODES: usize = 1000;
+
+/// The work for pairs grows with the cube of the nodes: a few seconds for so many.
+const MOST_PAIRED_NODES: usize = 300;
+
+/// The scheme whose scores are hashes of node and key together.
+const JOINED_TEXT: &str = "articles/000-rendezvous";

@@ -38,7 +38,12 @@ impl Distinct {
         self.bits = self.bits.max(other.bits);
         let bits = self.bits;
         self.hashes.retain(|hash| hash.trailing_zeros() >= bits);
-        self.hashes.extend(other.hashes.into_iter().filter(|hash| hash.trailing_zeros() >= bits));
+        self.hashes.extend(
+            other
+                .hashes
+                .into_iter()
+                .filter(|hash| hash.trailing_zeros() >= bits),
+        );
         self.keep_to_bound();
     }
 
@@ -72,17 +77,26 @@ mod tests {
     #[test]
     fn repeats_count_once_up_to_the_bound() {
         let count = |keys: &mut dyn Iterator<Item = u64>| of(keys).count();
-        assert_eq!(count(&mut (0..1000).chain(0..1000).chain([7; 50])), (1000, true));
+        assert_eq!(
+            count(&mut (0..1000).chain(0..1000).chain([7; 50])),
+            (1000, true)
+        );
         assert_eq!(count(&mut std::iter::empty()), (0, true));
         let bound = KEPT as u64;
-        assert_eq!(count(&mut (0..bound).chain(0..bound).chain(0..bound)), (bound, true));
+        assert_eq!(
+            count(&mut (0..bound).chain(0..bound).chain(0..bound)),
+            (bound, true)
+        );
     }
 
     #[test]
     fn beyond_the_bound_it_estimates_within_four_standard_errors() {
         let (estimate, exact) = of((0..3_000_000).chain(0..1_000_000)).count();
         assert!(!exact);
-        assert!(estimate.abs_diff(3_000_000) < 3_000_000 * 4 * 14 / 10_000, "{estimate}");
+        assert!(
+            estimate.abs_diff(3_000_000) < 3_000_000 * 4 * 14 / 10_000,
+            "{estimate}"
+        );
     }
 
     #[test]

@@ -20,12 +20,12 @@ mod steps;
 mod tags;
 mod views;
 
-use clockwise::hash::KeyHash;
 use clockwise::Slot;
+use clockwise::hash::KeyHash;
 
 use by_range::ByRange;
-pub use change::{Change, ChangeError, OutageKind, Questions};
 pub(crate) use change::ChangeNode;
+pub use change::{Change, ChangeError, OutageKind, QuestionError, Questions};
 pub(crate) use clumps::Clumps;
 pub(crate) use distinct::Distinct;
 pub use pairs::Amount;
@@ -33,9 +33,9 @@ pub(crate) use pairs::Pairs;
 use placed::Placed;
 pub(crate) use popular::{Bucket, HotKey, Popular};
 use seconds::Seconds;
-pub(crate) use stakes::{Stake, Stakes};
 use stakes::Draw;
-pub(crate) use steps::Step;
+pub(crate) use stakes::{Stake, Stakes};
+pub(crate) use steps::{Edit, Step};
 pub(crate) use tags::Tags;
 pub(crate) use views::Views;
 
@@ -177,12 +177,18 @@ impl<'c> Census<'c> {
                 if let Some(draw) = &mut by_key.draw {
                     draw.add(old.token(), hashed.token(), amount);
                 }
-                let ByKey { placed, seconds, seen, .. } = &mut **by_key;
+                let ByKey {
+                    placed,
+                    seconds,
+                    seen,
+                    ..
+                } = &mut **by_key;
                 Some(placed.add(change, seconds, (&old, &hashed), amount, seen))
             }
         };
         if let (Some(requests), Some(owners)) = (requests, owners) {
-            self.popular.add(key, requests, owners.after, owners.before != owners.after);
+            self.popular
+                .add(key, requests, owners.after, owners.before != owners.after);
         }
     }
 
@@ -224,7 +230,10 @@ impl<'c> Census<'c> {
             Way::ByRange(ranges) => {
                 let stakes = if self.change.needs_stakes() {
                     Stakes {
-                        list: ranges.filled().map(|(token, amount)| Stake::of_range(token, amount)).collect(),
+                        list: ranges
+                            .filled()
+                            .map(|(token, amount)| Stake::of_range(token, amount))
+                            .collect(),
                         exact: true,
                     }
                 } else {
@@ -232,9 +241,16 @@ impl<'c> Census<'c> {
                 };
                 (ranges.place(self.change), ranges.slots(), stakes)
             }
-            Way::ByKey(by_key) => (by_key.placed, Vec::new(), by_key.draw.map(Draw::finish).unwrap_or_default()),
+            Way::ByKey(by_key) => (
+                by_key.placed,
+                Vec::new(),
+                by_key.draw.map(Draw::finish).unwrap_or_default(),
+            ),
         };
-        let total = placed.before.iter().fold(Amount::default(), |sum, &amount| sum + amount);
+        let total = placed
+            .before
+            .iter()
+            .fold(Amount::default(), |sum, &amount| sum + amount);
         for (what, sum) in [("requests", total.requests), ("bytes", total.bytes)] {
             if sum > MOST {
                 return Err(TotalError { what });

@@ -54,7 +54,8 @@ impl Placed {
     ) -> Owners {
         let (after, second) = seconds.owner_and_second(&change.to, new);
         let nobody = change.nobody();
-        let to_node = |member: Option<usize>| member.map_or(nobody, |member| change.to_nodes[member]);
+        let to_node =
+            |member: Option<usize>| member.map_or(nobody, |member| change.to_nodes[member]);
         let owners = Owners {
             before: change.owner_before(old),
             after: to_node(after),
@@ -82,12 +83,17 @@ impl Placed {
     /// Adds what another part of the keys came to.
     pub(super) fn absorb(&mut self, other: &Self) {
         let add = |sums: &mut [Amount], more: &[Amount]| {
-            sums.iter_mut().zip(more).for_each(|(sum, &amount)| *sum += amount);
+            sums.iter_mut()
+                .zip(more)
+                .for_each(|(sum, &amount)| *sum += amount);
         };
         add(&mut self.before, &other.before);
         add(&mut self.after, &other.after);
         add(&mut self.steps, &other.steps);
-        for (sums, more) in [(&mut self.flows, &other.flows), (&mut self.seconds, &other.seconds)] {
+        for (sums, more) in [
+            (&mut self.flows, &other.flows),
+            (&mut self.seconds, &other.seconds),
+        ] {
             for (row, column, amount) in more.iter() {
                 sums.add(row as u32, column as u32, amount);
             }
@@ -99,7 +105,10 @@ impl Placed {
 }
 
 /// The owner and the next node of a key by the ranked answer.
-pub(super) fn owner_and_next(placement: &Placement, key: &HashedKey<'_>) -> (Option<usize>, Option<usize>) {
+pub(super) fn owner_and_next(
+    placement: &Placement,
+    key: &HashedKey<'_>,
+) -> (Option<usize>, Option<usize>) {
     let mut ranked = placement.ranked(key, 2);
     let owner = ranked.next_index();
     (owner, ranked.next_index())

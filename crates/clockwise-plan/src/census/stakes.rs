@@ -148,7 +148,10 @@ mod tests {
         assert!(stakes.exact);
         assert_eq!(stakes.list.len(), 1000);
         assert!(stakes.list.iter().all(|stake| stake.keys == 1.0));
-        assert_eq!(stakes.list.iter().map(|stake| stake.requests).sum::<f64>(), 499_500.0);
+        assert_eq!(
+            stakes.list.iter().map(|stake| stake.requests).sum::<f64>(),
+            499_500.0
+        );
     }
 
     #[test]
@@ -158,19 +161,34 @@ mod tests {
         let stakes = drawn((0..2_000_000).map(|key| (key, requests(key))));
         assert!(!stakes.exact);
         assert!(stakes.list.len() <= KEPT);
-        let hot = stakes.list.iter().filter(|stake| stake.old.0.is_multiple_of(1000));
+        let hot = stakes
+            .list
+            .iter()
+            .filter(|stake| stake.old.0.is_multiple_of(1000));
         assert_eq!(hot.clone().count(), 2000);
         assert!(hot.clone().all(|stake| stake.requests == 1000.0));
         let error = 5.0 / (KEPT as f64).sqrt();
         for (name, sum, expected) in [
             ("keys", stakes.list.iter().map(|s| s.keys).sum::<f64>(), 2e6),
-            ("requests", stakes.list.iter().map(|s| s.requests).sum(), 1_998_000.0 + 2e6),
+            (
+                "requests",
+                stakes.list.iter().map(|s| s.requests).sum(),
+                1_998_000.0 + 2e6,
+            ),
             ("bytes", stakes.list.iter().map(|s| s.bytes).sum(), 2e7),
         ] {
-            assert!((sum / expected - 1.0).abs() < error, "{name}: {sum}, not {expected}");
+            assert!(
+                (sum / expected - 1.0).abs() < error,
+                "{name}: {sum}, not {expected}"
+            );
         }
         // A part of the keys, too: those with odd numbers.
-        let odd: f64 = stakes.list.iter().filter(|s| s.old.0 % 2 == 1).map(|s| s.keys).sum();
+        let odd: f64 = stakes
+            .list
+            .iter()
+            .filter(|s| s.old.0 % 2 == 1)
+            .map(|s| s.keys)
+            .sum();
         assert!((odd / 1e6 - 1.0).abs() < error * 2.0_f64.sqrt(), "{odd}");
     }
 
@@ -180,7 +198,11 @@ mod tests {
         let mut halves = [0, 200_000].map(|start| {
             let mut draw = Draw::default();
             for key in start..start + 200_000_u64 {
-                let amount = Amount { keys: 1, requests: key % 7, bytes: 10 };
+                let amount = Amount {
+                    keys: 1,
+                    requests: key % 7,
+                    bytes: 10,
+                };
                 draw.add(Token(key), Token(key), amount);
             }
             draw

@@ -3,16 +3,24 @@
 //! Each key is placed after every step too, so the keys that move at a step are counted, not guessed. Cost: one look-up
 //! more for each step and key.
 
-use clockwise::{HashedKey, Membership, NodeId, Placement};
+use clockwise::{HashedKey, Member, Membership, NodeId, Placement};
 
 /// One node more or less, after those of the steps before.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     /// `add ID` or `remove ID`.
     pub(crate) text: String,
+    pub(crate) edit: Edit,
     pub(crate) placement: Placement,
     /// Index along the nodes of the change of each member of the placement.
     pub(crate) nodes: Vec<u32>,
+}
+
+/// What a step does.
+#[derive(Clone, Debug)]
+pub(crate) enum Edit {
+    Add(Member),
+    Remove(NodeId),
 }
 
 /// The steps from one membership to another: new nodes in their order, then removals in theirs. Nothing where there
@@ -51,14 +59,19 @@ pub(super) fn steps(
         return Vec::new();
     }
     let edits = added
-        .map(|member| (format!("add {}", member.id()), Ok(member.clone())))
-        .chain(removed.map(|member| (format!("remove {}", member.id()), Err(member.id().clone()))));
+        .map(|member| (format!("add {}", member.id()), Edit::Add(member.clone())))
+        .chain(removed.map(|member| {
+            (
+                format!("remove {}", member.id()),
+                Edit::Remove(member.id().clone()),
+            )
+        }));
     let mut steps: Vec<Step> = Vec::new();
     for (text, edit) in edits {
         let now = steps.last().map_or(from.0, |step| &step.placement);
-        let next = match edit {
-            Ok(member) => now.with_member(member),
-            Err(id) => now.without_member(&id),
+        let next = match &edit {
+            Edit::Add(member) => now.with_member(member.clone()),
+            Edit::Remove(id) => now.without_member(id),
         };
         let step = next.ok().and_then(|placement| {
             let ids = placement
@@ -68,6 +81,7 @@ pub(super) fn steps(
             let nodes = ids.collect::<Option<Vec<u32>>>()?;
             Some(Step {
                 text,
+                edit,
                 placement,
                 nodes,
             })

@@ -49,7 +49,8 @@ impl Tags {
 
     /// The heaviest tags first, by requests and then by keys.
     pub(crate) fn heaviest(&self, most: usize) -> Vec<(&[u8], Amount)> {
-        let mut all: Vec<(&[u8], Amount)> = self.tags.iter().map(|(tag, &sum)| (&**tag, sum)).collect();
+        let mut all: Vec<(&[u8], Amount)> =
+            self.tags.iter().map(|(tag, &sum)| (&**tag, sum)).collect();
         all.sort_unstable_by(|a, b| weight(b.1).cmp(&weight(a.1)).then_with(|| a.0.cmp(b.0)));
         all.truncate(most);
         all
@@ -58,7 +59,9 @@ impl Tags {
     /// Puts names in the place of the tags.
     pub(super) fn rename(&mut self, name: impl Fn(&[u8]) -> Vec<u8>) {
         let tags = std::mem::take(&mut self.tags).into_iter();
-        self.tags = tags.map(|(tag, sum)| (name(&tag).into_boxed_slice(), sum)).collect();
+        self.tags = tags
+            .map(|(tag, sum)| (name(&tag).into_boxed_slice(), sum))
+            .collect();
     }
 
     fn keep_to_bound(&mut self) {
@@ -93,7 +96,8 @@ mod tests {
 
     #[test]
     fn keys_add_up_under_their_tags_in_one_count_or_two() {
-        let (mut first, mut second, mut whole) = (Tags::default(), Tags::default(), Tags::default());
+        let (mut first, mut second, mut whole) =
+            (Tags::default(), Tags::default(), Tags::default());
         for key in 0..1000_u64 {
             let tag = (key % 10).to_string();
             whole.add(tag.as_bytes(), one(key));
@@ -104,14 +108,28 @@ mod tests {
         assert_eq!(first.heaviest(20), whole.heaviest(20));
         assert_eq!((whole.count(), whole.all.keys), (Some(10), 1000));
         // Keys 9, 19, … 999 are asked for most: 100 keys of 504 on average.
-        assert_eq!(whole.heaviest(1), [(&b"9"[..], Amount { keys: 100, requests: 50_400, bytes: 0 })]);
+        assert_eq!(
+            whole.heaviest(1),
+            [(
+                &b"9"[..],
+                Amount {
+                    keys: 100,
+                    requests: 50_400,
+                    bytes: 0
+                }
+            )]
+        );
     }
 
     #[test]
     fn a_heavy_tag_is_not_missed_among_more_tags_than_are_kept() {
         let mut tags = Tags::default();
         for key in 0..1_000_000_u64 {
-            let tag = if key.is_multiple_of(10) { "tenant".to_owned() } else { format!("t{key}") };
+            let tag = if key.is_multiple_of(10) {
+                "tenant".to_owned()
+            } else {
+                format!("t{key}")
+            };
             tags.add(tag.as_bytes(), one(1));
         }
         assert!(tags.is_cut && tags.count().is_none());

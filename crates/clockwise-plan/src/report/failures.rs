@@ -64,7 +64,10 @@ pub(super) fn failures(change: &Change, counts: &Counts) -> Vec<Failure> {
         .filter(|&node| weight(node) > 0)
         .collect();
     let total_weight: u64 = nodes.iter().map(|&node| u64::from(weight(node))).sum();
-    let total_keys: u64 = nodes.iter().map(|&node| counts.placed.after[node].keys).sum();
+    let total_keys: u64 = nodes
+        .iter()
+        .map(|&node| counts.placed.after[node].keys)
+        .sum();
     let mut received: Vec<Vec<(usize, u64)>> = vec![Vec::new(); change.nodes.len()];
     for (failed, taker, amount) in counts.placed.seconds.iter() {
         if failed < change.nodes.len() && taker < change.nodes.len() {

@@ -3,8 +3,8 @@
 
 use serde::Serialize;
 
-use super::{Basis, Failure, Warning};
-use crate::{Balance, LimitResult, RefillPoint};
+use super::{Basis, Failure, Tags, Tied, Warning};
+use crate::{Balance, Cascades, Copies, LimitResult, Orders, Outages, RefillPoint};
 
 /// A finished plan; serialises as `clockwise.plan/1`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -58,8 +58,20 @@ pub struct Plan {
     pub hottest: Option<Hottest>,
     /// The keys with most requests, at most ten, where each key stands once.
     pub hottest_keys: Vec<HotKey>,
+    /// Keys tied together by the key rule, where any are.
+    pub tags: Option<Tags>,
+    /// The heaviest slots, at most ten, where keys are counted by slot.
+    pub heaviest_slots: Vec<Tied>,
     /// The change node by node, where it is one of several.
     pub steps: Vec<Step>,
+    /// The order of these steps that moves least, where it was worked out.
+    pub orders: Option<Orders>,
+    /// Several nodes lost together, where asked for.
+    pub outages: Vec<Outages>,
+    /// Failures that set off others, where the nodes' capacity and the traffic were told.
+    pub cascades: Option<Cascades>,
+    /// Copies of keys that have replicas, where there are any.
+    pub replicas: Option<Copies>,
     /// Slots that move, where both sides have the same ones.
     pub slots: Option<SlotMoves>,
     /// Whether the new table follows from the old one with the fewest moves.

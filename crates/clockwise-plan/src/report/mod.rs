@@ -7,6 +7,7 @@
 mod failures;
 mod form;
 mod text;
+mod tied;
 mod warnings;
 
 use clockwise::{Algorithm, Diff, Moves, Share};
@@ -14,13 +15,14 @@ use serde::Serialize;
 
 use crate::census::{Amount, Change, ChangeNode, Counts};
 use crate::limits::Measure;
-use crate::{Balance, Limit, LimitError, LimitResult, RefillPoint, refill, theory};
+use crate::{Balance, Limit, LimitError, LimitResult, RefillPoint, refill, theory, what_if};
 pub use failures::{Failure, Heaviest, Receiver, Renumbering};
 pub use form::{
     Agreement, Copying, Flow, FromTo, Holding, HotKey, Hottest, Memory, Moved, Node, Origin, Plan,
     Sides, SlotMoves, Step, Theory,
 };
 pub use text::render_text;
+pub use tied::{Tags, Tied};
 pub use warnings::Warning;
 
 /// How sure the figures are.
@@ -63,6 +65,8 @@ pub struct Load {
     pub copy_rate: Option<f64>,
     /// Bytes that a node of weight 1 can hold.
     pub node_memory: Option<u64>,
+    /// Reads per second that a node of weight 1 can serve.
+    pub node_rate: Option<f64>,
 }
 
 /// All that a plan is made of.
@@ -166,7 +170,13 @@ impl Plan {
             space_moved_share: diff.as_ref().map(|diff| diff.share().as_f64()),
             origin: origin(load, &moved, counts.requests),
             hottest_keys: hottest_keys(change, &counts),
+            tags: tied::tags(change, &counts),
+            heaviest_slots: tied::slots(change, &counts),
             steps: steps(change, &counts),
+            orders: what_if::orders(change, &counts.stakes),
+            outages: what_if::outages(change, &counts.stakes, counts.requests.is_some()),
+            cascades: cascades(load, change, &counts),
+            replicas: what_if::copies(change, &counts.stakes, counts.bytes.is_some()),
             views: agreement(change, &counts),
             refill: refill(load, &moved, &counts, distinct_keys),
             copy: counts.bytes.map(|_| copying(load, &moved)),
@@ -450,7 +460,25 @@ fn steps(change: &Change, counts: &Counts) -> Vec<Step> {
         requests: counts.requests.map(|_| moved.requests),
         bytes: counts.bytes.map(|_| moved.bytes),
     };
-    change.steps.iter().zip(&counts.placed.steps).map(step).collect()
+    change
+        .steps
+        .iter()
+        .zip(&counts.placed.steps)
+        .map(step)
+        .collect()
+}
+
+fn cascades(load: Load, change: &Change, counts: &Counts) -> Option<what_if::Cascades> {
+    let (rate, node_rate) = (load.rate?, load.node_rate?);
+    let reads = rate * load.keys_per_request.unwrap_or(1.0);
+    let has_requests = counts.requests.is_some();
+    Some(what_if::cascades(
+        change,
+        &counts.stakes,
+        has_requests,
+        reads,
+        node_rate,
+    ))
 }
 
 fn agreement(change: &Change, counts: &Counts) -> Option<Agreement> {

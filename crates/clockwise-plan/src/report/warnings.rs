@@ -191,6 +191,29 @@ pub(super) fn warn(plan: &mut Plan, change: &Change) {
             ),
         );
     }
+    let heaviest_tag = plan.tags.as_ref().and_then(|tags| tags.heaviest.first());
+    for (code, what, tied) in [
+        ("hot-tag", "tag", heaviest_tag),
+        ("hot-slot", "slot", plan.heaviest_slots.first()),
+    ] {
+        // Where few keys fill many slots, every slot is a large part of a node's few.
+        if let Some(tied) = tied.filter(|tied| tied.keys > 1 && tied.share_of_fair > 0.5) {
+            add(
+                code,
+                format!(
+                    "{what} {} alone has {} of all {}, {} times a node's fair share: no placement splits a {what}",
+                    tied.name,
+                    percent(tied.share),
+                    if tied.requests.is_some() {
+                        "requests"
+                    } else {
+                        "keys"
+                    },
+                    decimal(tied.share_of_fair, 2)
+                ),
+            );
+        }
+    }
     plan.warnings.append(&mut warnings);
 }
 

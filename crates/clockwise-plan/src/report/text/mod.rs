@@ -3,6 +3,7 @@
 mod sections;
 mod table;
 mod verdict;
+mod what_if;
 
 use std::fmt::Write as _;
 
@@ -26,11 +27,22 @@ pub fn render_text(plan: &Plan) -> String {
     section("What it is about", inputs(plan));
     section("Nodes", nodes(plan));
     section("Moves", flows(plan));
-    section("One by one", steps(plan));
+    section("One by one", steps(plan) + &what_if::orders(plan));
     section("Clients that know different nodes", views(plan));
     section("Balance", balance(plan));
     section("If one node fails afterwards", failures(plan));
+    for of in &plan.outages {
+        let title = match of.kind.as_str() {
+            "pair" => "If two nodes fail together afterwards".to_owned(),
+            domain => format!("If a {domain} fails afterwards"),
+        };
+        section(&title, what_if::outages(of));
+    }
+    section("Failures that set off others", what_if::cascades(plan));
+    section("Copies", what_if::replicas(plan));
     section("Hottest keys", hottest_keys(plan));
+    section("Tags", what_if::tags(plan));
+    section("Heaviest slots", what_if::slots(plan));
     section(
         "The database as keys are cached again (predicted, queries per second)",
         refill(plan),
