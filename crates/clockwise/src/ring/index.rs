@@ -101,7 +101,6 @@ impl SuccessorIndex {
         range.start + within.partition_point(|&other| before(other))
     }
 
-    #[cfg_attr(not(test), expect(dead_code, reason = "the batch look-up calls it"))]
     /// Asks for what [`successor`](Self::successor) of `token` will read.
     #[inline]
     pub(crate) fn prefetch(&self, token: u64) {
