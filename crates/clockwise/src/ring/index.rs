@@ -49,6 +49,49 @@ impl SuccessorIndex {
         }
     }
 
+    /// The index of `sorted`, which is the list of this one with `added` and without `gone`, both ascending. Equal to
+    /// a new one; copies the records of all stretches without a change, if the stretches are still the same.
+    pub(crate) fn changed(&self, sorted: &[u64], added: &[u64], gone: &[u64]) -> Self {
+        let same = Shape::of(sorted).filter(|shape| {
+            (shape.factor, shape.stretches as usize + 1) == (self.factor, self.records.len())
+        });
+        let Some(shape) = same else {
+            return Self::new(sorted);
+        };
+        let mut records: Vec<Record> = Vec::with_capacity(self.records.len());
+        let mut by = 0;
+        let (mut added, mut gone) = (added.iter().peekable(), gone.iter().peekable());
+        loop {
+            let next = [added.peek(), gone.peek()].into_iter().flatten().min();
+            let stretch = next.map(|&&token| shape.place(token).0);
+            let until = stretch.map_or(self.records.len(), |stretch| stretch as usize);
+            let untouched = &self.records[records.len()..until];
+            records.extend(untouched.iter().map(|record| record.shifted(by)));
+            let Some(stretch) = stretch else {
+                break;
+            };
+            let start = self.records[until].shifted(by).base();
+            while added
+                .next_if(|&&token| shape.place(token).0 == stretch)
+                .is_some()
+            {
+                by += 1;
+            }
+            while gone
+                .next_if(|&&token| shape.place(token).0 == stretch)
+                .is_some()
+            {
+                by -= 1;
+            }
+            let end = self.records[until + 1].shifted(by).base();
+            records.push(shape.record(start, &sorted[start..end]));
+        }
+        Self {
+            records: records.into_boxed_slice(),
+            factor: self.factor,
+        }
+    }
+
     /// An index that leaves every look-up to the list.
     fn without_records() -> Self {
         Self {

@@ -45,7 +45,6 @@ impl Record {
         (self.base & !OVERFULL) as usize
     }
 
-    #[cfg_attr(not(test), expect(dead_code, reason = "changes of a ring call it"))]
     /// The same stretch with `by` more tokens before it, or fewer.
     pub(super) fn shifted(self, by: i32) -> Self {
         Self {

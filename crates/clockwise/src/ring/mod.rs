@@ -8,12 +8,14 @@
 //! look-up a multiplication and two reads by way of [`SuccessorIndex`], at most ceil(log2(T+1)) comparisons where tokens
 //! clump; 24 bytes a token. Source: Karger et al., 1997; vnodes as in Dynamo, 2007.
 
+mod build;
 mod index;
 mod lanes;
 
 use alloc::vec;
 use alloc::vec::Vec;
 
+pub(crate) use build::NodeChange;
 pub(crate) use index::SuccessorIndex;
 
 use crate::{Share, Token};
@@ -49,9 +51,8 @@ pub(crate) struct Ring {
 
 impl Ring {
     /// A ring of these (token, member) pairs; at most 2^24 of them.
-    pub(crate) fn new(mut pairs: Vec<(u64, u32)>, edge: Edge, bits: u32) -> Self {
-        pairs.sort_unstable();
-        let (tokens, owners): (Vec<u64>, Vec<u32>) = pairs.into_iter().unzip();
+    pub(crate) fn new(pairs: Vec<(u64, u32)>, edge: Edge, bits: u32) -> Self {
+        let (tokens, owners) = build::sorted(&pairs);
         let back_to_same = back_to_same(&owners);
         let index = SuccessorIndex::new(&tokens);
         Self {
@@ -133,6 +134,9 @@ impl Ring {
     /// A member that owns nothing although it has tokens, since each of them is also a smaller id's, with the owner of
     /// the first of them.
     pub(crate) fn shadowed(&self, nodes: usize) -> Option<(u32, u32)> {
+        if self.tokens.windows(2).all(|pair| pair[0] < pair[1]) {
+            return None;
+        }
         let mut owns = vec![false; nodes];
         let mut taken_by = vec![None; nodes];
         let mut winner = None;
