@@ -127,7 +127,9 @@ impl Ring {
 
     /// The member whose token stands `steps` after index `start`, if that member has no token in between.
     pub(crate) fn first_visit(&self, start: usize, steps: usize) -> Option<u32> {
-        let index = (start + steps) % self.len();
+        // Both are below the length. A division would take longer than all the rest.
+        let past_end = (start + steps).checked_sub(self.len());
+        let index = past_end.unwrap_or(start + steps);
         (self.back_to_same[index] as usize > steps).then(|| self.owners[index])
     }
 
