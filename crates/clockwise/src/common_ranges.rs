@@ -9,6 +9,7 @@
 use alloc::vec::Vec;
 
 use crate::redis_cluster::slot_of_crc;
+use crate::ring::SuccessorIndex;
 use crate::slots::slot_of_token;
 use crate::{Algorithm, Placement, Slot, Token};
 
@@ -24,8 +25,11 @@ enum Form {
     Slots(u32),
     /// The slots of Redis Cluster.
     RedisSlots(u32),
-    /// The last token of each range, ascending.
-    Ends(Vec<u64>),
+    /// The last token of each range, ascending, and where it is found.
+    Ends {
+        ends: Vec<u64>,
+        index: SuccessorIndex,
+    },
 }
 
 impl CommonRanges {
@@ -53,7 +57,8 @@ impl CommonRanges {
                 ends.push(u64::MAX >> (u64::BITS - first.scheme().token_bits()));
                 ends.sort_unstable();
                 ends.dedup();
-                Form::Ends(ends)
+                let index = SuccessorIndex::new(&ends);
+                Form::Ends { ends, index }
             }
         };
         Some(Self { form })
@@ -64,7 +69,7 @@ impl CommonRanges {
     pub fn count(&self) -> usize {
         match &self.form {
             Form::Slots(count) | Form::RedisSlots(count) => *count as usize,
-            Form::Ends(ends) => ends.len(),
+            Form::Ends { ends, .. } => ends.len(),
         }
     }
 
@@ -76,9 +81,7 @@ impl CommonRanges {
             Form::Slots(count) => slot_of_token(token, *count).0 as usize,
             Form::RedisSlots(_) => slot_of_crc(token.0).0 as usize,
             // A token beyond the space of the scheme's hash counts to the last range.
-            Form::Ends(ends) => ends
-                .partition_point(|&end| end < token.0)
-                .min(ends.len() - 1),
+            Form::Ends { ends, index } => index.successor(ends, token.0).min(ends.len() - 1),
         }
     }
 
@@ -93,7 +96,7 @@ impl CommonRanges {
             Form::Slots(count) => Token(slot_end(range as u32, *count)),
             // CRC-16 modulo 16,384: every slot is also a token.
             Form::RedisSlots(_) => Token(range as u64),
-            Form::Ends(ends) => Token(ends[range]),
+            Form::Ends { ends, .. } => Token(ends[range]),
         }
     }
 
@@ -102,7 +105,7 @@ impl CommonRanges {
     pub fn slot(&self, range: usize) -> Option<Slot> {
         match &self.form {
             Form::Slots(_) | Form::RedisSlots(_) => Some(Slot(range as u32)),
-            Form::Ends(_) => None,
+            Form::Ends { .. } => None,
         }
     }
 }

@@ -11,6 +11,7 @@ use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 
+use unicode_normalization::UnicodeNormalization as _;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 
 /// A node's stable name, 1 to 255 bytes. Placement reads its bytes and nothing else about where the node is.
@@ -51,6 +52,16 @@ impl NodeId {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Whether no reader can tell the ids apart: they are equal under Unicode NFC.
+    pub(crate) fn looks_like(&self, other: &Self) -> bool {
+        // Some letters beyond ASCII compose to one of ASCII, so both have to be ASCII for their bytes to tell.
+        if self.0.is_ascii() && other.0.is_ascii() {
+            self == other
+        } else {
+            self.0.nfc().eq(other.0.nfc())
+        }
     }
 }
 

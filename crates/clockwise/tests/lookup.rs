@@ -129,6 +129,94 @@ fn one_token_and_equal_tokens_have_their_owners_at_every_edge() {
     assert_edges(&ring);
 }
 
+/// Rings of one node to 500, past the size from which many keys are looked up together.
+fn rings_by_size() -> impl Iterator<Item = Placement> {
+    [(1, 160), (5, 160), (100, 160), (500, 160)]
+        .into_iter()
+        .flat_map(|(count, tokens)| {
+            RINGS.map(|name| build(&format!("{name},tokens={tokens}"), &nodes(count)))
+        })
+}
+
+#[test]
+fn rings_of_all_sizes_agree_with_a_binary_search_at_every_edge_and_at_random() {
+    let mut rng = Rng::new(500);
+    for ring in rings_by_size() {
+        let plain = PlainRing::of(&ring);
+        let wanted = |key: u64| {
+            let before = |&(token, _): &(u64, usize)| {
+                if plain.strictly_after {
+                    token <= key
+                } else {
+                    token < key
+                }
+            };
+            let place = plain.tokens.partition_point(before);
+            plain.tokens[place % plain.tokens.len()].1
+        };
+        let around = plain
+            .tokens
+            .iter()
+            .flat_map(|&(token, _)| [token.wrapping_sub(1), token, token.wrapping_add(1)]);
+        let width = 64 - ring.scheme().token_bits();
+        let random = (0..200_000).map(|_| rng.next_u64() >> width);
+        let ends = [0, u64::from(u32::MAX), 1 << 32, u64::MAX];
+        let tokens: Vec<u64> = around.chain(random).chain(ends).collect();
+        let keys: Vec<HashedKey> = tokens
+            .iter()
+            .map(|&token| HashedKey::of_token(Token(token)))
+            .collect();
+        let mut together = vec![None; keys.len()];
+        ring.owner_indices(&keys, &mut together);
+        for ((&token, key), together) in tokens.iter().zip(&keys).zip(together) {
+            let wanted = Some(wanted(token));
+            assert_eq!(
+                ring.owner_index(key),
+                wanted,
+                "{}, {token:016x}",
+                ring.scheme()
+            );
+            assert_eq!(together, wanted, "{}, {token:016x}", ring.scheme());
+        }
+    }
+}
+
+#[test]
+fn many_keys_have_the_owners_that_each_has_alone() {
+    let keys: Vec<String> = (0..200).map(|i| format!("{{giỏ-{}}}:{i}", i % 7)).collect();
+    for placement in every_placement().into_iter().chain(rings_by_size()) {
+        for count in [0, 1, 31, 32, 33, 64, 200] {
+            let bytes = || keys[..count].iter().map(String::as_bytes);
+            let alone: Vec<_> = bytes().map(|key| placement.owner(key)).collect();
+            let mut together = placement.owners(bytes());
+            assert_eq!(together.size_hint(), (count, Some(count)));
+            let first = together.next();
+            assert_eq!(first, alone.first().copied());
+            assert_eq!(together.size_hint().0, count.saturating_sub(1));
+            let all: Vec<_> = first.into_iter().chain(together).collect();
+            assert_eq!(all, alone, "{}", placement.scheme());
+
+            let hashed: Vec<HashedKey> = bytes().map(|key| placement.hash(key)).collect();
+            let mut owners = vec![Some(usize::MAX); count + 1];
+            placement.owner_indices(&hashed, &mut owners);
+            assert_eq!(owners.pop(), Some(Some(usize::MAX)));
+            let single: Vec<_> = hashed
+                .iter()
+                .map(|key| placement.owner_index(key))
+                .collect();
+            assert_eq!(owners, single);
+            owners.truncate(count / 2);
+            owners.fill(None);
+            placement.owner_indices(&hashed, &mut owners);
+            assert_eq!(owners, single[..count / 2]);
+
+            let mut counts = vec![0; placement.members().len()];
+            single.iter().flatten().for_each(|&node| counts[node] += 1);
+            assert_eq!(placement.count_by_owner(bytes()), counts);
+        }
+    }
+}
+
 #[test]
 fn slots_are_the_top_bits_of_the_hash_at_every_edge() {
     for bits in [0_u32, 1, 4, 14, 17] {
@@ -228,7 +316,8 @@ fn a_hundred_thousand_lookups_and_rankings_allocate_nothing() {
     let keys: Vec<Vec<u8>> = (0..1000_u32)
         .map(|i| [&i.to_le_bytes()[..], "{phiên}:giỏ".as_bytes()].concat())
         .collect();
-    for placement in every_placement() {
+    let large = build("ring", &nodes(300));
+    for placement in every_placement().into_iter().chain([large]) {
         let mut met = 0;
         let counts = allocation_counter::measure(|| {
             for key in keys.iter().cycle().take(100_000) {
@@ -237,6 +326,15 @@ fn a_hundred_thousand_lookups_and_rankings_allocate_nothing() {
                 met += usize::from(placement.owner(key).is_some());
                 met += placement.replicas(key, 3).count();
             }
+            let bytes = keys.iter().map(Vec::as_slice);
+            met += placement
+                .owners(bytes.cycle().take(100_000))
+                .flatten()
+                .count();
+            let mut owners = [None; 100];
+            let hashed: [HashedKey; 100] = std::array::from_fn(|i| placement.hash(&keys[i]));
+            placement.owner_indices(&hashed, &mut owners);
+            met += owners.iter().flatten().count();
         });
         assert_eq!(counts.count_total, 0, "{}", placement.scheme());
         assert_eq!(

@@ -9,7 +9,7 @@ use crate::numbered::NumberedSlots;
 use crate::race::{Race, Runner};
 use crate::redis_cluster::created_ranges;
 use crate::rendezvous::JoinedText;
-use crate::ring::Ring;
+use crate::ring::{NodeChange, Ring};
 use crate::scheme::{Kind, MAX_TOKENS, PointLabel, RingForm};
 use crate::slots::{self, SlotTable};
 use crate::{
@@ -214,6 +214,39 @@ fn slot_dues(scheme: &Scheme, members: &[Member]) -> Result<Vec<u32>, BuildError
 }
 
 fn ring(scheme: &Scheme, form: RingForm, members: &[Member]) -> Result<Ring, BuildError> {
+    let counts = vnode_counts(scheme, form, members)?;
+    let mut pairs = Vec::with_capacity(counts.iter().sum::<u64>() as usize);
+    for ((node, member), &count) in (0..).zip(members).zip(&counts) {
+        pairs.extend(tokens(form, member, count).map(|token| (token, node)));
+    }
+    everyone_has_a_token(Ring::new(pairs, form.edge, form.bits), members)
+}
+
+/// The ring of `members`, of whom only one differs from those of `previous`.
+pub(super) fn ring_after(
+    previous: &Ring,
+    scheme: &Scheme,
+    form: RingForm,
+    members: &[Member],
+    change: NodeChange,
+) -> Result<Ring, BuildError> {
+    let counts = vnode_counts(scheme, form, members)?;
+    let tokens = match change {
+        NodeChange::Removed(_) => Vec::new(),
+        NodeChange::Added(node) | NodeChange::Changed(node) => {
+            let node = node as usize;
+            tokens(form, &members[node], counts[node]).collect()
+        }
+    };
+    everyone_has_a_token(previous.changed(change, tokens), members)
+}
+
+/// How many vnodes each member of a ring has.
+fn vnode_counts(
+    scheme: &Scheme,
+    form: RingForm,
+    members: &[Member],
+) -> Result<Vec<u64>, BuildError> {
     let per_weight = scheme.tokens().unwrap_or_default();
     let counts: Vec<u64> = members
         .iter()
@@ -235,30 +268,31 @@ fn ring(scheme: &Scheme, form: RingForm, members: &[Member]) -> Result<Ring, Bui
         // Tokens come from the hash of the id, so two ids with one hash would share them all.
         node_hashes(members)?;
     }
-    let mut pairs = Vec::with_capacity(total as usize);
+    Ok(counts)
+}
+
+/// The tokens of a member's first `count` vnodes.
+fn tokens(form: RingForm, member: &Member, count: u64) -> impl Iterator<Item = u64> {
+    let id_hash = hash::xxh3_64(member.id().as_str().as_bytes());
     let mut label = String::new();
-    for ((node, member), &count) in (0..).zip(members).zip(&counts) {
-        let id_hash = hash::xxh3_64(member.id().as_str().as_bytes());
-        for vnode in 0..count {
-            let token = match form.label {
-                PointLabel::Mixed => hash::mix(id_hash ^ hash::splitmix64(vnode)),
-                PointLabel::Text { hash, stepped } => {
-                    use core::fmt::Write as _;
-                    label.clear();
-                    // Writing to a String cannot fail.
-                    let _ = write!(label, "{}#{vnode}", member.id());
-                    let token = hash.hash(&[0; 16], label.as_bytes());
-                    if stepped {
-                        hash::splitmix64(token)
-                    } else {
-                        token
-                    }
-                }
-            };
-            pairs.push((token, node));
+    (0..count).map(move |vnode| match form.label {
+        PointLabel::Mixed => hash::mix(id_hash ^ hash::splitmix64(vnode)),
+        PointLabel::Text { hash, stepped } => {
+            use core::fmt::Write as _;
+            label.clear();
+            // Writing to a String cannot fail.
+            let _ = write!(label, "{}#{vnode}", member.id());
+            let token = hash.hash(&[0; 16], label.as_bytes());
+            if stepped {
+                hash::splitmix64(token)
+            } else {
+                token
+            }
         }
-    }
-    let ring = Ring::new(pairs, form.edge, form.bits);
+    })
+}
+
+fn everyone_has_a_token(ring: Ring, members: &[Member]) -> Result<Ring, BuildError> {
     match ring.shadowed(members.len()) {
         None => Ok(ring),
         Some((node, by)) => Err(BuildError::TokensTaken {

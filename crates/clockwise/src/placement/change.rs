@@ -1,6 +1,14 @@
-//! Changing a placement: each change builds a new one, the old one stays as it is.
+//! Changing a placement: each change makes a new one, the old one stays as it is.
+//!
+//! A ring follows from the one before, at the cost of copying it; the others are built anew. Either way the result is
+//! the one that [`Placement::build`] gives for the members.
 
+use alloc::vec::Vec;
+
+use super::build::ring_after;
 use super::{BuildError, Engine, Placement};
+use crate::ring::{NodeChange, Ring};
+use crate::scheme::{Kind, RingForm};
 use crate::{Algorithm, Member, Membership, NodeId, RenumberingCost, Scheme, Weight};
 
 impl Placement {
@@ -12,6 +20,19 @@ impl Placement {
     /// # Errors
     /// As [`Placement::build`]; [`BuildError::Membership`] when the id is already there.
     pub fn with_member(&self, member: Member) -> Result<Self, BuildError> {
+        let place = self
+            .members
+            .partition_point(|other| other.id() < member.id());
+        let is_new = |other: &Member| !other.id().looks_like(member.id());
+        if let Some(ring) = self.ring_with_form()
+            && self.members.iter().all(is_new)
+        {
+            let mut members = Vec::with_capacity(self.members.len() + 1);
+            members.extend_from_slice(&self.members[..place]);
+            members.push(member);
+            members.extend_from_slice(&self.members[place..]);
+            return self.ring_changed(ring, members, NodeChange::Added(place as u32));
+        }
         self.rebuilt(&self.membership().with(member)?)
     }
 
@@ -21,6 +42,13 @@ impl Placement {
     /// [`BuildError::Membership`] when the id is not there; [`BuildError::MiddleBucket`] when the scheme
     /// numbers its buckets and the member is not in the last one.
     pub fn without_member(&self, id: &NodeId) -> Result<Self, BuildError> {
+        if let Some(ring) = self.ring_with_form()
+            && let Some(place) = self.place(id)
+        {
+            let rest = self.members[..place].iter();
+            let members = rest.chain(&self.members[place + 1..]).cloned().collect();
+            return self.ring_changed(ring, members, NodeChange::Removed(place as u32));
+        }
         let membership = self.membership();
         let smaller = membership.without(id)?;
         self.scheme.allows_removal(&membership, id)?;
@@ -32,6 +60,13 @@ impl Placement {
     /// # Errors
     /// As [`Placement::build`]; [`BuildError::Membership`] when the id is not there.
     pub fn with_weight(&self, id: &NodeId, weight: Weight) -> Result<Self, BuildError> {
+        if let Some(ring) = self.ring_with_form()
+            && let Some(place) = self.place(id)
+        {
+            let mut members = self.members.clone();
+            members[place] = members[place].clone().with_weight(weight);
+            return self.ring_changed(ring, members, NodeChange::Changed(place as u32));
+        }
         self.rebuilt(&self.membership().with_weight(id, weight)?)
     }
 
@@ -66,6 +101,37 @@ impl Placement {
         // Ids were checked when the placement was built, so the list is as valid as that one was.
         Membership::new(listed.chain(rest).map(|node| self.members[node].clone()))
             .unwrap_or_default()
+    }
+
+    /// The index of a member.
+    fn place(&self, id: &NodeId) -> Option<usize> {
+        self.members
+            .binary_search_by(|member| member.id().cmp(id))
+            .ok()
+    }
+
+    fn ring_with_form(&self) -> Option<(&Ring, RingForm)> {
+        match (&self.engine, self.scheme.kind()) {
+            (Engine::Ring(ring), Kind::Ring { form, .. }) => Some((ring, form)),
+            _ => None,
+        }
+    }
+
+    /// The placement of `members`, of whom only one differs from those of this ring.
+    fn ring_changed(
+        &self,
+        (ring, form): (&Ring, RingForm),
+        members: Vec<Member>,
+        change: NodeChange,
+    ) -> Result<Self, BuildError> {
+        let ring = ring_after(ring, &self.scheme, form, &members, change)?;
+        Ok(Self {
+            scheme: self.scheme.clone(),
+            secret: self.secret.clone(),
+            key_rule: self.key_rule,
+            members,
+            engine: Engine::Ring(ring),
+        })
     }
 
     fn rebuilt(&self, membership: &Membership) -> Result<Self, BuildError> {

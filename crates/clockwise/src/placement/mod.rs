@@ -6,6 +6,7 @@
 //! failures or keep replicas equal. Cost: see each scheme; [`Placement::memory_bytes`] counts what a placement holds.
 //! Source: the schemes' modules.
 
+mod batch;
 mod build;
 mod change;
 mod checksum;
@@ -18,6 +19,7 @@ pub use build::BuildError;
 pub use checksum::PlacementChecksum;
 pub use replicas::Replicas;
 
+use crate::hash::xxh3_64;
 use crate::numbered::NumberedSlots;
 use crate::race::Race;
 use crate::redis_cluster::slot_of_crc;
@@ -114,6 +116,18 @@ impl Placement {
     #[inline]
     #[must_use]
     pub fn hash<'k>(&self, bytes: &'k [u8]) -> HashedKey<'k> {
+        if self.key_rule == KeyRule::Whole && self.scheme.is_plain_xxh3() {
+            HashedKey {
+                key: bytes,
+                token: Token(xxh3_64(bytes)),
+            }
+        } else {
+            self.hash_by_rule(bytes)
+        }
+    }
+
+    /// As [`hash`](Self::hash), kept out of the caller's loop.
+    fn hash_by_rule<'k>(&self, bytes: &'k [u8]) -> HashedKey<'k> {
         let key = self.key_rule.key(bytes);
         HashedKey {
             key,
@@ -196,6 +210,19 @@ impl Placement {
                 table.owner(slot_of_token(token, table.owners().len() as u32))
             }
             Engine::Ring(ring) => ring.owner(token.0),
+            _ => self.computed_owner(key),
+        };
+        node.map(|node| node as usize)
+    }
+
+    /// The owner where that takes more than a few instructions, which are kept out of the caller's loop.
+    fn computed_owner(&self, key: &HashedKey<'_>) -> Option<u32> {
+        let token = key.token;
+        match &self.engine {
+            Engine::Slots { table, .. } => {
+                table.owner(slot_of_token(token, table.owners().len() as u32))
+            }
+            Engine::Ring(ring) => ring.owner(token.0),
             Engine::Rendezvous(race) => race.first(token.0).map(|place| race.node(place)),
             Engine::JoinedText(text) => text.first(key.key).map(|place| place.node()),
             Engine::Numbered { by_bucket, .. } => {
@@ -205,28 +232,7 @@ impl Placement {
             Engine::Probed(slots) => slots.probed_owner(token.0),
             Engine::Rank(slots) => slots.ranked_owner(token.0),
             Engine::RedisCluster { table, .. } => table.owner(slot_of_crc(token.0)),
-        };
-        node.map(|node| node as usize)
-    }
-
-    /// The owners of many keys in order: the batch form of [`owner`](Self::owner).
-    pub fn owners<'p, 'k, K>(&'p self, keys: K) -> impl Iterator<Item = Option<&'p Member>>
-    where
-        K: IntoIterator<Item = &'k [u8]>,
-    {
-        keys.into_iter().map(|key| self.owner(key))
-    }
-
-    /// How many of `keys` each member owns, by index; all 0 when no member has weight.
-    #[must_use]
-    pub fn count_by_owner<'k>(&self, keys: impl IntoIterator<Item = &'k [u8]>) -> Vec<u64> {
-        let mut counts = alloc::vec![0; self.members.len()];
-        for key in keys {
-            if let Some(node) = self.owner_index(&self.hash(key)) {
-                counts[node] += 1;
-            }
         }
-        counts
     }
 
     /// The exact part of the token space of each member, by index; `None` where the scheme has no ranges or slots

@@ -121,6 +121,12 @@ impl Scheme {
         self.layer
     }
 
+    /// Whether [`token`](Self::token) is XXH3-64 of the key and no more.
+    #[inline]
+    pub(crate) fn is_plain_xxh3(&self) -> bool {
+        self.hash == KeyHash::Xxh3 && self.layer == 0
+    }
+
     /// The token of a key under the scheme.
     #[inline]
     pub(crate) fn token(&self, secret: &[u8; 16], key: &[u8]) -> u64 {
