@@ -48,6 +48,8 @@ impl Machine {
 pub(crate) struct Cores {
     all: CpuSet,
     one: CpuSet,
+    /// All but that one; the same where there is no other.
+    others: CpuSet,
 }
 
 impl Cores {
@@ -60,12 +62,22 @@ impl Cores {
             .context("no core may be used")?;
         let mut one = CpuSet::new();
         one.set(last);
-        Ok(Self { all, one })
+        let mut others = all;
+        others.unset(last);
+        if others.count() == 0 {
+            others = one;
+        }
+        Ok(Self { all, one, others })
     }
 
     /// From now on this thread, and those that it starts, run on a single core.
     pub(crate) fn take_one(&self) -> Result<()> {
         sched_setaffinity(None, &self.one).context("cannot stay on one core")
+    }
+
+    /// From now on this thread runs on any core but the one of [`take_one`](Self::take_one).
+    pub(crate) fn take_others(&self) -> Result<(), rustix::io::Errno> {
+        sched_setaffinity(None, &self.others)
     }
 
     /// From now on this thread, and those that it starts, run on any core.

@@ -11,7 +11,7 @@ mod naive;
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{self, Read, Write as _};
 use std::path::Path;
 use std::process::Command;
 
@@ -21,6 +21,7 @@ use clockwise::{KeyRule, Member, Membership, NodeId, Placement, Scheme};
 use clockwise_plan::keys::{ReadOptions, Record, read_keys};
 use clockwise_plan::{Basis, Census, Change, Counts, Load, Plan, PlanInput, Source, render_text};
 use tempfile::TempDir;
+use xxhash_rust::xxh3::xxh3_64;
 
 use self::files::Form;
 use self::naive::Owners;
@@ -43,7 +44,7 @@ pub(crate) struct Options {
     instructions: bool,
 }
 
-/// A kind of file, a scheme and a number of cores.
+/// A kind of file, a scheme, and whether the thread that reads and unpacks has a core of its own.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     name: &'static str,
@@ -60,6 +61,8 @@ enum Candidate {
     /// The floor of a compressed one.
     Decode,
     Naive,
+    /// Reading as `clockwise plan` does, with a bare hash in the place of the count.
+    ReadAndHash,
     /// Reading and counting as `clockwise plan` does.
     Count,
     /// Then working out the report and writing it as text.
@@ -75,6 +78,7 @@ const CASES: [Case; 8] = [
         candidates: &[
             Candidate::LinesAndHash,
             Candidate::Naive,
+            Candidate::ReadAndHash,
             Candidate::Count,
             Candidate::Report,
         ],
@@ -87,14 +91,14 @@ const CASES: [Case; 8] = [
         candidates: &[Candidate::Naive, Candidate::Count],
     },
     Case {
-        name: "planner/plain-all-cores",
+        name: "planner/plain-2-cores",
         scheme: RING,
         form: Form::Plain,
         one_core: false,
         candidates: &[Candidate::Count],
     },
     Case {
-        name: "planner/plain-slots-all-cores",
+        name: "planner/plain-slots-2-cores",
         scheme: SLOTS,
         form: Form::Plain,
         one_core: false,
@@ -105,10 +109,10 @@ const CASES: [Case; 8] = [
         scheme: RING,
         form: Form::Gzip,
         one_core: true,
-        candidates: &[Candidate::Decode, Candidate::Count],
+        candidates: &[Candidate::Decode, Candidate::ReadAndHash, Candidate::Count],
     },
     Case {
-        name: "planner/gz-all-cores",
+        name: "planner/gz-2-cores",
         scheme: RING,
         form: Form::Gzip,
         one_core: false,
@@ -119,10 +123,10 @@ const CASES: [Case; 8] = [
         scheme: RING,
         form: Form::Zstd,
         one_core: true,
-        candidates: &[Candidate::Decode, Candidate::Count],
+        candidates: &[Candidate::Decode, Candidate::ReadAndHash, Candidate::Count],
     },
     Case {
-        name: "planner/zst-all-cores",
+        name: "planner/zst-2-cores",
         scheme: RING,
         form: Form::Zstd,
         one_core: false,
@@ -155,14 +159,16 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         .map(|(case, candidate)| -> Work<'_> {
             let (set_ups, cores, folder) = (&set_ups, &cores, folder.path());
             Box::new(move || {
-                if case.one_core {
-                    cores.take_one()?;
-                } else {
-                    cores.take_all()?;
-                }
+                // What starts a thread shares its core with it, unless the thread leaves.
+                cores.take_one()?;
                 let set_up = set_ups.iter().find(|set_up| set_up.scheme == case.scheme);
                 let set_up = set_up.context("a case with a scheme of its own")?;
-                set_up.run(candidate, case.form, folder)
+                set_up.run(
+                    candidate,
+                    case.form,
+                    folder,
+                    (!case.one_core).then_some(cores),
+                )
             })
         })
         .collect();
@@ -223,7 +229,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         text.push('\n');
         instructions(&mut text, folder.path())?;
     }
-    std::io::stdout().write_all(text.as_bytes())?;
+    io::stdout().write_all(text.as_bytes())?;
     Ok(())
 }
 
@@ -233,8 +239,8 @@ pub(crate) fn once(case: &str, candidate: &str, folder: &Path) -> Result<()> {
     let case = case.context("no such case")?;
     let candidate = case.candidates.iter().find(|it| it.name() == candidate);
     let candidate = candidate.context("no such candidate in this case")?;
-    SetUp::new(case.scheme)?.run(*candidate, case.form, folder)?;
-    writeln!(std::io::stdout(), "{}", peak_memory_kib()?)?;
+    SetUp::new(case.scheme)?.run(*candidate, case.form, folder, None)?;
+    writeln!(io::stdout(), "{}", peak_memory_kib()?)?;
     Ok(())
 }
 
@@ -331,7 +337,14 @@ impl SetUp {
         })
     }
 
-    fn run(&self, candidate: Candidate, form: Form, folder: &Path) -> Result<()> {
+    /// `reader` are the cores among which the thread that reads has one of its own.
+    fn run(
+        &self,
+        candidate: Candidate,
+        form: Form,
+        folder: &Path,
+        reader: Option<&Cores>,
+    ) -> Result<()> {
         let path = form.path(folder);
         match candidate {
             Candidate::LinesAndHash => {
@@ -343,39 +356,35 @@ impl SetUp {
             Candidate::Naive => {
                 naive::count(&path, self.nodes, &self.before, &self.after)?;
             }
+            Candidate::ReadAndHash => {
+                let mut sum = 0_u64;
+                read(&path, reader, |record| {
+                    sum = sum.wrapping_add(xxh3_64(record.key));
+                })?;
+                std::hint::black_box(sum);
+            }
             Candidate::Count => {
-                std::hint::black_box(self.count(&path)?);
+                std::hint::black_box(self.count(&path, reader)?);
             }
             Candidate::Report => {
-                std::hint::black_box(render_text(&self.plan(&path)?));
+                std::hint::black_box(render_text(&self.plan(&path, reader)?));
             }
         }
         Ok(())
     }
 
-    fn count(&self, path: &Path) -> Result<Counts> {
-        let file = File::open(path).with_context(|| path.display().to_string())?;
-        let mut options = ReadOptions::new(path.display().to_string());
-        options.expected_bytes = Some(file.metadata()?.len());
+    fn count(&self, path: &Path, reader: Option<&Cores>) -> Result<Counts> {
         let mut census = Census::new(&self.change);
-        read_keys(
-            Box::new(file),
-            options,
-            |Record {
-                 key,
-                 requests,
-                 bytes,
-                 ..
-             }| census.add(key, requests, bytes),
-            |_| {},
-        )?;
+        read(path, reader, |record| {
+            census.add(record.key, record.requests, record.bytes);
+        })?;
         Ok(census.finish()?)
     }
 
-    fn plan(&self, path: &Path) -> Result<Plan> {
+    fn plan(&self, path: &Path, reader: Option<&Cores>) -> Result<Plan> {
         Ok(Plan::new(PlanInput {
             change: &self.change,
-            counts: self.count(path)?,
+            counts: self.count(path, reader)?,
             source: Source {
                 text: String::new(),
                 basis: Basis::Exact,
@@ -395,7 +404,7 @@ impl SetUp {
         ensure!(bare::lines_and_hash(&path)? == keys, "lines are missing");
         ensure!(naive.keys == keys, "keys are missing from the naive count");
         for form in Form::ALL {
-            let plan = self.plan(&form.path(folder))?;
+            let plan = self.plan(&form.path(folder), None)?;
             let counted = (plan.keys, plan.moved.keys);
             let (scheme, wanted) = (self.scheme, (keys, naive.moved));
             ensure!(
@@ -410,12 +419,46 @@ impl SetUp {
     }
 }
 
+/// Reads as `clockwise plan` does.
+fn read(path: &Path, reader: Option<&Cores>, each: impl FnMut(Record<'_>)) -> Result<()> {
+    let file = File::open(path).with_context(|| path.display().to_string())?;
+    let mut options = ReadOptions::new(path.display().to_string());
+    options.expected_bytes = Some(file.metadata()?.len());
+    let source: Box<dyn Read + Send> = match reader {
+        None => Box::new(file),
+        Some(cores) => Box::new(Elsewhere {
+            file,
+            cores: Some(*cores),
+        }),
+    };
+    read_keys(source, options, each, |_| {})?;
+    Ok(())
+}
+
+/// A file whose reader goes to another core than the one that the count has. Schedulers differ in how soon they would
+/// do that.
+struct Elsewhere {
+    file: File,
+    /// Until the first read.
+    cores: Option<Cores>,
+}
+
+impl Read for Elsewhere {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Some(cores) = self.cores.take() {
+            cores.take_others()?;
+        }
+        self.file.read(buffer)
+    }
+}
+
 impl Candidate {
     fn name(self) -> &'static str {
         match self {
             Self::LinesAndHash => "lines+hash",
             Self::Decode => "decode",
             Self::Naive => "naive",
+            Self::ReadAndHash => "read+hash",
             Self::Count => "clockwise",
             Self::Report => "clockwise+report",
         }
