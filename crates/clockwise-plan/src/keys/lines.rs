@@ -60,7 +60,8 @@ impl Lines {
     }
 }
 
-#[inline]
+// Left to itself the compiler calls this for each line, with the callback in it: a tenth of the time that reading takes.
+#[inline(always)]
 fn take(
     line: Line<'_>,
     tally: &mut Tally,
