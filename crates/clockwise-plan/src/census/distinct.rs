@@ -17,6 +17,9 @@ pub(crate) struct Distinct {
     hashes: HashSet<u64, BuildHasherDefault<Hashed>>,
     /// How many low bits of a hash must be zero for it to be kept.
     bits: u32,
+    /// Hashes that are not in the table yet. The table is larger than the caches, and a loop that does nothing but fill
+    /// it waits for several of its lines at a time.
+    pending: Vec<u64>,
 }
 
 impl Distinct {
@@ -28,13 +31,23 @@ impl Distinct {
     /// Adds a key by its XXH3-64.
     #[inline]
     pub(crate) fn add_hash(&mut self, hash: u64) {
-        if hash.trailing_zeros() >= self.bits && self.hashes.insert(hash) {
-            self.keep_to_bound();
+        if hash.trailing_zeros() >= self.bits {
+            self.pending.push(hash);
+            if self.pending.len() == BATCH {
+                self.settle();
+            }
         }
     }
 
+    fn settle(&mut self) {
+        self.hashes.extend(self.pending.drain(..));
+        self.keep_to_bound();
+    }
+
     /// Adds the keys of another count.
-    pub(crate) fn absorb(&mut self, other: Self) {
+    pub(crate) fn absorb(&mut self, mut other: Self) {
+        self.settle();
+        other.settle();
         self.bits = self.bits.max(other.bits);
         let bits = self.bits;
         self.hashes.retain(|hash| hash.trailing_zeros() >= bits);
@@ -48,7 +61,8 @@ impl Distinct {
     }
 
     /// The number of different keys, and whether it is exact.
-    pub(crate) fn count(&self) -> (u64, bool) {
+    pub(crate) fn count(&mut self) -> (u64, bool) {
+        self.settle();
         ((self.hashes.len() as u64) << self.bits, self.bits == 0)
     }
 
@@ -60,6 +74,9 @@ impl Distinct {
         }
     }
 }
+
+/// Hashes that are put into the table at once.
+const BATCH: usize = 1 << 12;
 
 /// Hashes kept: the square root of half of it is the accuracy beyond it.
 const KEPT: usize = 1 << 20;

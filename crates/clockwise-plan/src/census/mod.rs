@@ -27,7 +27,7 @@ use by_range::ByRange;
 pub(crate) use change::ChangeNode;
 pub use change::{Change, ChangeError, OutageKind, QuestionError, Questions};
 pub(crate) use clumps::Clumps;
-pub(crate) use distinct::Distinct;
+use distinct::Distinct;
 pub use pairs::Amount;
 pub(crate) use pairs::Pairs;
 use placed::Placed;
@@ -46,7 +46,8 @@ pub struct Counts {
     pub(crate) requests: Option<u64>,
     pub(crate) bytes: Option<u64>,
     pub(crate) placed: Placed,
-    pub(crate) distinct: Distinct,
+    /// How many different keys there are, and whether that is exact.
+    pub(crate) distinct: (u64, bool),
     pub(crate) clumps: Clumps,
     pub(crate) popular: Popular,
     /// Keys that the new key rule cuts out otherwise than the old one.
@@ -225,7 +226,7 @@ impl<'c> Census<'c> {
     ///
     /// # Errors
     /// [`TotalError`] when requests or bytes add up to more than a JSON number holds exactly.
-    pub fn finish(self) -> Result<Counts, TotalError> {
+    pub fn finish(mut self) -> Result<Counts, TotalError> {
         let (placed, slots, stakes) = match self.way {
             Way::ByRange(ranges) => {
                 let stakes = if self.change.needs_stakes() {
@@ -261,7 +262,7 @@ impl<'c> Census<'c> {
             requests: self.any_requests.then_some(total.requests),
             bytes: self.any_bytes.then_some(total.bytes),
             placed,
-            distinct: self.distinct,
+            distinct: self.distinct.count(),
             clumps: self.clumps,
             popular: self.popular,
             recut: self.recut,

@@ -102,7 +102,7 @@ impl Plan {
         } = input;
         let (from, to) = (&change.from, &change.to);
         let effective_keys = counts.clumps.effective_keys();
-        let (distinct_keys, distinct_keys_exact) = counts.distinct.count();
+        let (distinct_keys, distinct_keys_exact) = counts.distinct;
         let known = |amount: Amount| {
             (
                 counts.requests.map(|_| amount.requests),
@@ -416,7 +416,7 @@ fn scheme_sd(placement: &clockwise::Placement) -> f64 {
 
 /// Whether the hottest rows are the hottest keys: rows of one key are not added up.
 fn stands_once(counts: &Counts) -> bool {
-    counts.distinct.count() == (counts.keys, true)
+    counts.distinct == (counts.keys, true)
 }
 
 fn hottest(change: &Change, counts: &Counts) -> Option<Hottest> {
