@@ -144,17 +144,34 @@ fn rules_that_do_not_fit_are_refused_wherever_they_are_met() {
 }
 
 #[test]
-fn a_plan_says_that_it_follows_owners_only() {
+fn a_plan_counts_the_copies_that_a_file_asks_for() {
     let files = folder(&[("c.toml", ZONES)]);
     let file = path(&files, "c.toml");
-    let answer = run(["plan", "--from", &file, "--remove", "a2", "--json"]);
-    let codes: Vec<_> = answer.json()["warnings"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|w| w["code"].clone())
-        .collect();
-    assert!(codes.contains(&"owners-only".into()), "{codes:?}");
+    let keys = "gen:user:{0..999}";
+    let copies = run([
+        "plan", "--from", &file, "--remove", "a2", "--keys", keys, "--json",
+    ])
+    .json()["replicas"]
+        .clone();
+    assert_eq!(
+        copies["replicas"],
+        serde_json::json!({"before": 3, "after": 3})
+    );
+    // Three zones for three copies: what a2 held goes to a1, which has every key of zone a then.
+    let node = |id: &str| {
+        copies["nodes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|node| node["id"] == id)
+            .unwrap()
+            .clone()
+    };
+    assert_eq!(copies["made"], node("a2")["before"]);
+    assert_eq!(
+        (&node("a1")["after"], &node("a2")["after"]),
+        (&1000.into(), &0.into())
+    );
 }
 
 #[test]

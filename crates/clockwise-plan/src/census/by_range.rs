@@ -1,8 +1,6 @@
 //! Counting by range of tokens: where all placements of a change rank every token of a range alike, a key costs one
 //! search and one addition, and everything else is worked out once a range.
 
-use std::sync::Arc;
-
 use clockwise::{CommonRanges, HashedKey, Token};
 
 use super::placed::{Owners, Placed};
@@ -11,7 +9,7 @@ use super::{Amount, Change};
 
 #[derive(Clone, Debug)]
 pub(super) struct ByRange {
-    ranges: Arc<CommonRanges>,
+    ranges: CommonRanges,
     keys: Vec<u64>,
     /// Empty as long as no key came with requests, and with bytes.
     requests: Vec<u64>,
@@ -25,22 +23,13 @@ impl ByRange {
     pub(super) fn new(change: &Change) -> Option<Self> {
         let placements: Vec<_> = change.placements().collect();
         let ranges = CommonRanges::of(&placements)?;
-        Some(Self::empty(Arc::new(ranges)))
-    }
-
-    fn empty(ranges: Arc<CommonRanges>) -> Self {
-        Self {
+        Some(Self {
             keys: vec![0; ranges.count()],
             ranges,
             requests: Vec::new(),
             bytes: Vec::new(),
             owners: Vec::new(),
-        }
-    }
-
-    /// Another count of the same ranges, with nothing in it.
-    pub(super) fn sibling(&self) -> Self {
-        Self::empty(Arc::clone(&self.ranges))
+        })
     }
 
     /// Counts a key; who owns it, where it came with requests.
@@ -78,24 +67,6 @@ impl ByRange {
             }
         };
         (0..self.ranges.count()).map(owners).collect()
-    }
-
-    /// Adds what another part of the keys came to.
-    pub(super) fn absorb(&mut self, other: Self) {
-        let add = |sums: &mut Vec<u64>, more: Vec<u64>| {
-            if sums.is_empty() {
-                *sums = more;
-            } else {
-                let pairs = sums.iter_mut().zip(more);
-                pairs.for_each(|(sum, count)| *sum = sum.saturating_add(count));
-            }
-        };
-        add(&mut self.keys, other.keys);
-        add(&mut self.requests, other.requests);
-        add(&mut self.bytes, other.bytes);
-        if self.owners.is_empty() {
-            self.owners = other.owners;
-        }
     }
 
     /// The ranges that have keys, each with a token that stands for it.

@@ -26,13 +26,6 @@ impl Clumps {
         self.cells[cell] = self.cells[cell].saturating_add(1);
     }
 
-    /// Adds the tokens of another count.
-    pub(crate) fn absorb(&mut self, other: &Self) {
-        for (cell, &count) in self.cells.iter_mut().zip(&other.cells) {
-            *cell = cell.saturating_add(count);
-        }
-    }
-
     /// How many independent keys the sample is worth; the number of keys itself where nothing speaks against it.
     pub(crate) fn effective_keys(&self) -> u64 {
         let keys: u64 = self.cells.iter().map(|&count| u64::from(count)).sum();

@@ -44,22 +44,6 @@ impl Distinct {
         self.keep_to_bound();
     }
 
-    /// Adds the keys of another count.
-    pub(crate) fn absorb(&mut self, mut other: Self) {
-        self.settle();
-        other.settle();
-        self.bits = self.bits.max(other.bits);
-        let bits = self.bits;
-        self.hashes.retain(|hash| hash.trailing_zeros() >= bits);
-        self.hashes.extend(
-            other
-                .hashes
-                .into_iter()
-                .filter(|hash| hash.trailing_zeros() >= bits),
-        );
-        self.keep_to_bound();
-    }
-
     /// The number of different keys, and whether it is exact.
     pub(crate) fn count(&mut self) -> (u64, bool) {
         self.settle();
@@ -114,15 +98,5 @@ mod tests {
             estimate.abs_diff(3_000_000) < 3_000_000 * 4 * 14 / 10_000,
             "{estimate}"
         );
-    }
-
-    #[test]
-    fn counts_of_two_parts_add_up_to_that_of_the_whole() {
-        for (first, second) in [(0..1000, 500..2000), (0..900_000, 400_000..2_500_000)] {
-            let whole = of(0..second.end).count();
-            let mut joined = of(first);
-            joined.absorb(of(second));
-            assert_eq!(joined.count(), whole);
-        }
     }
 }

@@ -1,10 +1,9 @@
 //! The count of all keys: who owns each before and after, and who would take it if its owner failed.
 //!
 //! What it is: one pass over keys, counting keys, requests and bytes. What it promises: integers, exact for the keys
-//! that were read; memory bounded by members, tokens and slots, never by keys; the counts of parts add up to that of
-//! the whole. What it does not: remember keys, except the few with most requests. Cost: one hash, one search and one
-//! addition a key where the placements rank by ranges; elsewhere a look-up a side and the next node behind the owner.
-//! Source: the four measures of the founding articles.
+//! that were read; memory bounded by members, tokens and slots, never by keys. What it does not: remember keys, except
+//! the few with most requests. Cost: one hash, one search and one addition a key where the placements rank by ranges;
+//! elsewhere a look-up a side and the next node behind the owner. Source: the four measures of the founding articles.
 
 mod by_range;
 mod change;
@@ -111,21 +110,6 @@ impl<'c> Census<'c> {
             Some(ranges) => Way::ByRange(ranges),
             None => Way::ByKey(Box::new(ByKey::new(change))),
         };
-        Self::counting(change, way)
-    }
-
-    /// Another count of the same change that has seen nothing yet, for a part of the keys; see
-    /// [`absorb`](Self::absorb).
-    #[must_use]
-    pub fn sibling(&self) -> Self {
-        let way = match &self.way {
-            Way::ByRange(ranges) => Way::ByRange(ranges.sibling()),
-            Way::ByKey(_) => Way::ByKey(Box::new(ByKey::new(self.change))),
-        };
-        Self::counting(self.change, way)
-    }
-
-    fn counting(change: &'c Change, way: Way) -> Self {
         let scheme = change.to.scheme();
         Self {
             change,
@@ -190,29 +174,6 @@ impl<'c> Census<'c> {
         if let (Some(requests), Some(owners)) = (requests, owners) {
             self.popular
                 .add(key, requests, owners.after, owners.before != owners.after);
-        }
-    }
-
-    /// Adds the count of another part of the keys, those that come after this one's.
-    pub fn absorb(&mut self, other: Self) {
-        self.keys += other.keys;
-        self.distinct.absorb(other.distinct);
-        self.clumps.absorb(&other.clumps);
-        self.popular.absorb(other.popular);
-        self.recut += other.recut;
-        self.tags.absorb(other.tags);
-        self.any_requests |= other.any_requests;
-        self.any_bytes |= other.any_bytes;
-        match (&mut self.way, other.way) {
-            (Way::ByRange(ranges), Way::ByRange(more)) => ranges.absorb(more),
-            (Way::ByKey(by_key), Way::ByKey(more)) => {
-                by_key.placed.absorb(&more.placed);
-                if let (Some(draw), Some(more)) = (&mut by_key.draw, more.draw) {
-                    draw.absorb(more);
-                }
-            }
-            // Siblings count in the same way.
-            _ => {}
         }
     }
 

@@ -79,29 +79,6 @@ impl Placed {
         }
         owners
     }
-
-    /// Adds what another part of the keys came to.
-    pub(super) fn absorb(&mut self, other: &Self) {
-        let add = |sums: &mut [Amount], more: &[Amount]| {
-            sums.iter_mut()
-                .zip(more)
-                .for_each(|(sum, &amount)| *sum += amount);
-        };
-        add(&mut self.before, &other.before);
-        add(&mut self.after, &other.after);
-        add(&mut self.steps, &other.steps);
-        for (sums, more) in [
-            (&mut self.flows, &other.flows),
-            (&mut self.seconds, &other.seconds),
-        ] {
-            for (row, column, amount) in more.iter() {
-                sums.add(row as u32, column as u32, amount);
-            }
-        }
-        for (sum, keys) in self.owners_per_key.iter_mut().zip(&other.owners_per_key) {
-            *sum += keys;
-        }
-    }
 }
 
 /// The owner and the next node of a key by the ranked answer.

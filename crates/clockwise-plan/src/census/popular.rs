@@ -77,21 +77,6 @@ impl Popular {
         self.hottest.truncate(KEPT);
     }
 
-    /// Adds what was seen after this.
-    pub(crate) fn absorb(&mut self, other: Self) {
-        for (bucket, more) in self.buckets.iter_mut().zip(other.buckets) {
-            bucket.keys += more.keys;
-            bucket.requests = bucket.requests.saturating_add(more.requests);
-            bucket.moved_keys += more.moved_keys;
-            bucket.moved_requests = bucket.moved_requests.saturating_add(more.moved_requests);
-        }
-        for hot in other.hottest {
-            if self.is_among_the_hottest(hot.requests) {
-                self.insert(hot);
-            }
-        }
-    }
-
     /// Puts names in the place of the keys that are kept.
     pub(crate) fn rename(&mut self, name: &impl Fn(&[u8]) -> Vec<u8>) {
         for hot in &mut self.hottest {

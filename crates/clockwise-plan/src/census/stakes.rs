@@ -80,17 +80,6 @@ impl Draw {
         }
     }
 
-    /// Adds what was drawn from another part of the keys.
-    pub(super) fn absorb(&mut self, other: Self) {
-        self.floor = self.floor.max(other.floor);
-        let floor = self.floor;
-        self.entries.extend(other.entries);
-        self.entries.retain(|entry| entry.priority > floor);
-        if self.entries.len() > KEPT {
-            self.shrink();
-        }
-    }
-
     /// The sample, each entry with its weight.
     pub(super) fn finish(mut self) -> Stakes {
         if self.entries.len() > KEPT {
@@ -190,28 +179,5 @@ mod tests {
             .map(|s| s.keys)
             .sum();
         assert!((odd / 1e6 - 1.0).abs() < error * 2.0_f64.sqrt(), "{odd}");
-    }
-
-    #[test]
-    fn two_halves_draw_the_sample_that_the_whole_does() {
-        let whole = drawn((0..400_000).map(|key| (key, key % 7)));
-        let mut halves = [0, 200_000].map(|start| {
-            let mut draw = Draw::default();
-            for key in start..start + 200_000_u64 {
-                let amount = Amount {
-                    keys: 1,
-                    requests: key % 7,
-                    bytes: 10,
-                };
-                draw.add(Token(key), Token(key), amount);
-            }
-            draw
-        });
-        let [first, second] = &mut halves;
-        first.absorb(std::mem::take(second));
-        let joined = std::mem::take(first).finish();
-        let sum = |stakes: &Stakes| stakes.list.iter().map(|stake| stake.keys).sum::<f64>();
-        assert!((sum(&joined) / sum(&whole) - 1.0).abs() < 0.02);
-        assert!(joined.list.len() <= KEPT && !joined.exact);
     }
 }

@@ -32,16 +32,6 @@ impl Tags {
         }
     }
 
-    /// Adds the tags of another count.
-    pub(super) fn absorb(&mut self, other: Self) {
-        self.all += other.all;
-        self.is_cut |= other.is_cut;
-        other.tags.into_iter().for_each(|(tag, amount)| {
-            *self.tags.entry(tag).or_default() += amount;
-        });
-        self.keep_to_bound();
-    }
-
     /// How many different tags there are; `None` where some were let go.
     pub(crate) fn count(&self) -> Option<u64> {
         (!self.is_cut).then_some(self.tags.len() as u64)
@@ -95,17 +85,12 @@ mod tests {
     }
 
     #[test]
-    fn keys_add_up_under_their_tags_in_one_count_or_two() {
-        let (mut first, mut second, mut whole) =
-            (Tags::default(), Tags::default(), Tags::default());
+    fn keys_add_up_under_their_tags() {
+        let mut whole = Tags::default();
         for key in 0..1000_u64 {
             let tag = (key % 10).to_string();
             whole.add(tag.as_bytes(), one(key));
-            let part = if key < 300 { &mut first } else { &mut second };
-            part.add(tag.as_bytes(), one(key));
         }
-        first.absorb(second);
-        assert_eq!(first.heaviest(20), whole.heaviest(20));
         assert_eq!((whole.count(), whole.all.keys), (Some(10), 1000));
         // Keys 9, 19, … 999 are asked for most: 100 keys of 504 on average.
         assert_eq!(

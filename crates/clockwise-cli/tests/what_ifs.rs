@@ -1,0 +1,444 @@
+//! What-ifs of a plan against the commands that answer the same question one case at a time: `locate --down` for nodes
+//! that fail together, `locate --replicas` for copies, and one plan a step for the order of several.
+
+mod command;
+
+use std::collections::BTreeMap;
+
+use command::{folder, holds, json, path, refusal, run, run_on};
+use serde_json::Value;
+
+const CLUSTER: &str = r#"
+[[node]]
+id = "a1"
+zone = "a"
+[[node]]
+id = "a2"
+zone = "a"
+weight = 2
+[[node]]
+id = "b1"
+zone = "b"
+[[node]]
+id = "b2"
+zone = "b"
+[[node]]
+id = "c1"
+zone = "c"
+"#;
+
+const NODES: [(&str, f64); 5] = [
+    ("a1", 1.0),
+    ("a2", 2.0),
+    ("b1", 1.0),
+    ("b2", 1.0),
+    ("c1", 1.0),
+];
+
+fn keys() -> String {
+    (0..3000).map(|key| format!("cart:{key}\n")).collect()
+}
+
+/// The cluster under a scheme, and the keys.
+fn cluster(scheme: &str) -> (tempfile::TempDir, String, String) {
+    let text = format!("scheme = \"{scheme}\"\n{CLUSTER}");
+    let files = folder(&[("c.toml", text.as_bytes()), ("keys.txt", keys().as_bytes())]);
+    let (file, keys) = (path(&files, "c.toml"), path(&files, "keys.txt"));
+    (files, file, keys)
+}
+
+/// Keys of each node when some are down.
+fn located(file: &str, keys: &str, down: &[&str]) -> BTreeMap<String, f64> {
+    let mut args = vec!["locate", "--cluster", file, "--keys", keys];
+    let down = down.join(",");
+    if !down.is_empty() {
+        args.extend(["--down", &down]);
+    }
+    let mut counts = BTreeMap::new();
+    for line in run(args).text().lines() {
+        let owner = line.split('\t').nth(1).unwrap();
+        *counts.entry(owner.to_owned()).or_insert(0.0) += 1.0;
+    }
+    counts
+}
+
+/// The heaviest node's keys over its fair share among those that are up.
+fn heaviest(counts: &BTreeMap<String, f64>, down: &[&str]) -> f64 {
+    let up = || NODES.iter().filter(|(id, _)| !down.contains(id));
+    let weight: f64 = up().map(|(_, weight)| weight).sum();
+    let all: f64 = counts.values().sum();
+    up().map(|(id, own)| counts.get(*id).unwrap_or(&0.0) * weight / (own * all))
+        .fold(0.0, f64::max)
+}
+
+fn close(a: &Value, b: f64) {
+    let a = a.as_f64().unwrap_or_else(|| panic!("not a number: {a}"));
+    assert!((a - b).abs() < 1e-9, "{a} and {b}");
+}
+
+#[test]
+fn pairs_and_zones_fail_as_locate_says_with_these_nodes_down() {
+    for scheme in ["slots", "ring,tokens=20", "rendezvous", "maglev,size=1009"] {
+        let (_files, file, keys) = cluster(scheme);
+        let before = located(&file, &keys, &[]);
+        let plan = json([
+            "plan",
+            "--from",
+            &file,
+            "--add",
+            "d1=0",
+            "--keys",
+            &keys,
+            "--failures",
+            "pairs,zone",
+            "--json",
+        ]);
+        let outages = plan["outages"].as_array().unwrap();
+        let kinds: Vec<&str> = outages
+            .iter()
+            .map(|of| of["kind"].as_str().unwrap())
+            .collect();
+        assert_eq!(kinds, ["pair", "zone"], "{scheme}");
+        for (of, expected) in outages.iter().zip([10, 3]) {
+            assert_eq!(
+                (&of["total"], &of["basis"]),
+                (&expected.into(), &"exact".into()),
+                "{scheme}"
+            );
+            let worst = of["worst"].as_array().unwrap();
+            assert_eq!(worst.len(), expected);
+            for outage in worst {
+                let down: Vec<&str> = outage["nodes"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|id| id.as_str().unwrap())
+                    .collect();
+                let counts = located(&file, &keys, &down);
+                close(
+                    &outage["heaviest_after"]["max_over_mean"],
+                    heaviest(&counts, &down),
+                );
+                let owned: f64 = down.iter().map(|id| before.get(*id).unwrap_or(&0.0)).sum();
+                close(&outage["owned_share"], owned / 3000.0);
+                close(&outage["unserved_share"], 0.0);
+                let gain =
+                    |id: &str| counts.get(id).unwrap_or(&0.0) - before.get(id).unwrap_or(&0.0);
+                let receiver = &outage["largest_receiver"];
+                close(
+                    &receiver["share"],
+                    gain(receiver["id"].as_str().unwrap()) / owned,
+                );
+            }
+            let loads: Vec<f64> = worst
+                .iter()
+                .map(|o| o["heaviest_after"]["max_over_mean"].as_f64().unwrap())
+                .collect();
+            assert!(loads.is_sorted_by(|a, b| a >= b), "{loads:?}");
+        }
+        let zones: Vec<&str> = outages[1]["worst"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|o| o["name"].as_str().unwrap())
+            .collect();
+        assert!(
+            ["a", "b", "c"].iter().all(|zone| zones.contains(zone)),
+            "{zones:?}"
+        );
+    }
+}
+
+#[test]
+fn a_cascade_goes_on_as_long_as_locate_overloads_a_node() {
+    for (scheme, node_rate) in [
+        ("slots", 215.0),
+        ("ring,tokens=20", 300.0),
+        ("rendezvous", 225.0),
+        ("ring,tokens=3", 420.0),
+    ] {
+        let (_files, file, keys) = cluster(scheme);
+        let rate = node_rate.to_string();
+        let plan = json([
+            "plan",
+            "--from",
+            &file,
+            "--add",
+            "d1=0",
+            "--keys",
+            &keys,
+            "--rate",
+            "1000",
+            "--hit-rate",
+            "0.9",
+            "--node-rate",
+            &rate,
+            "--json",
+        ]);
+        let cascades = &plan["cascades"];
+        let over = |down: &[&str]| -> Vec<&'static str> {
+            let counts = located(&file, &keys, down);
+            let is_over = |(id, weight): &&(&'static str, f64)| {
+                !down.contains(id) && counts.get(*id).unwrap_or(&0.0) / 3.0 > node_rate * weight
+            };
+            NODES.iter().filter(is_over).map(|(id, _)| *id).collect()
+        };
+        let before = over(&[]);
+        assert_eq!(
+            cascades["over_before"],
+            Value::from(before.clone()),
+            "{scheme}"
+        );
+        let failures = cascades["failures"].as_array().unwrap();
+        assert_eq!(
+            failures.len(),
+            if before.is_empty() { 5 } else { 0 },
+            "{scheme}"
+        );
+        for failure in failures {
+            let mut down = vec![failure["node"].as_str().unwrap()];
+            let mut waves: Vec<Vec<&str>> = Vec::new();
+            let collapses = loop {
+                let weight: f64 = NODES
+                    .iter()
+                    .filter(|(id, _)| down.contains(id))
+                    .map(|(_, w)| w)
+                    .sum();
+                if 2.0 * weight >= 6.0 {
+                    break true;
+                }
+                let wave = over(&down);
+                if wave.is_empty() {
+                    break false;
+                }
+                down.extend(&wave);
+                waves.push(wave);
+            };
+            assert_eq!(
+                failure["waves"],
+                serde_json::to_value(&waves).unwrap(),
+                "{scheme}: {failure}"
+            );
+            assert_eq!(
+                failure["collapses"],
+                Value::from(collapses),
+                "{scheme}: {failure}"
+            );
+            assert_eq!(
+                failure["left"],
+                Value::from(5 - down.len()),
+                "{scheme}: {failure}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_order_that_moves_least_is_the_least_of_all_plans_made_one_step_at_a_time() {
+    for scheme in ["slots", "ring,tokens=10", "rendezvous"] {
+        let files = folder(&[("keys.txt", keys().as_bytes())]);
+        let keys = path(&files, "keys.txt");
+        let share = |from: &[&str], option: &str, node: &str| {
+            let from = from.join(",");
+            let plan = json([
+                "plan", "--from", &from, option, node, "--scheme", scheme, "--keys", &keys,
+                "--json",
+            ]);
+            plan["moved"]["share"].as_f64().unwrap()
+        };
+        let steps = [("--add", "d=3"), ("--add", "e"), ("--remove", "b")];
+        let mut totals = Vec::new();
+        for order in [
+            [0, 1, 2],
+            [0, 2, 1],
+            [1, 0, 2],
+            [1, 2, 0],
+            [2, 0, 1],
+            [2, 1, 0],
+        ] {
+            let mut nodes = vec!["a", "b", "c"];
+            let mut total = 0.0;
+            for (option, node) in order.map(|step| steps[step]) {
+                total += share(&nodes, option, node);
+                match option {
+                    "--add" => nodes.push(node),
+                    _ => nodes.retain(|&other| other != node),
+                }
+            }
+            totals.push(total);
+        }
+        let plan = json([
+            "plan", "--from", "a,b,c", "--add", "d=3,e", "--remove", "b", "--scheme", scheme,
+            "--keys", &keys, "--json",
+        ]);
+        let orders = &plan["orders"];
+        assert_eq!(
+            (&orders["count"], &orders["basis"]),
+            (&6.into(), &"exact".into())
+        );
+        close(&orders["listed"]["moved_share"], totals[0]);
+        close(
+            &orders["least"]["moved_share"],
+            totals.iter().copied().fold(f64::MAX, f64::min),
+        );
+        assert_eq!(
+            orders["listed"]["steps"],
+            serde_json::json!(["add d", "add e", "remove b"])
+        );
+    }
+}
+
+#[test]
+fn copies_to_be_made_are_those_that_no_node_holds_before() {
+    for scheme in ["slots", "ring,tokens=20", "rendezvous"] {
+        let files = folder(&[("keys.txt", keys().as_bytes())]);
+        let keys = path(&files, "keys.txt");
+        let sets = |cluster: &str| -> Vec<Vec<String>> {
+            let answer = run([
+                "locate",
+                "--cluster",
+                cluster,
+                "--scheme",
+                scheme,
+                "--replicas",
+                "2",
+                "--keys",
+                &keys,
+            ]);
+            let nodes = |line: &str| line.split('\t').skip(1).map(str::to_owned).collect();
+            answer.text().lines().map(nodes).collect()
+        };
+        let (before, after) = (sets("a,b,c"), sets("a,b,c,d"));
+        let mut received: BTreeMap<&str, u64> = BTreeMap::new();
+        for (old, new) in before.iter().zip(&after) {
+            for node in new.iter().filter(|node| !old.contains(node)) {
+                *received.entry(node).or_default() += 1;
+            }
+        }
+        let plan = json([
+            "plan",
+            "--from",
+            "a,b,c",
+            "--add",
+            "d",
+            "--scheme",
+            scheme,
+            "--replicas",
+            "2",
+            "--keys",
+            &keys,
+            "--json",
+        ]);
+        let copies = &plan["replicas"];
+        assert_eq!(
+            copies["held"],
+            serde_json::json!({"before": 6000, "after": 6000}),
+            "{scheme}"
+        );
+        assert_eq!(
+            copies["made"],
+            Value::from(received.values().sum::<u64>()),
+            "{scheme}"
+        );
+        for node in copies["nodes"].as_array().unwrap() {
+            let id = node["id"].as_str().unwrap();
+            assert_eq!(
+                node["received"],
+                Value::from(*received.get(id).unwrap_or(&0)),
+                "{scheme}: {node}"
+            );
+            let held = after.iter().flatten().filter(|other| *other == id).count();
+            assert_eq!(node["after"], Value::from(held), "{scheme}: {node}");
+        }
+    }
+}
+
+#[test]
+fn tags_carry_what_their_keys_do_and_a_heavy_one_is_warned_about() {
+    let mut lines = String::from("key,requests,bytes\n");
+    for key in 0..1000 {
+        let tenant = if key < 600 {
+            "big".to_owned()
+        } else {
+            format!("t{key}")
+        };
+        lines.push_str(&format!("{{{tenant}}}:{key},{},{}\n", key % 7, 10));
+    }
+    lines.push_str("untagged,5,10\n");
+    let args = [
+        "plan",
+        "--from",
+        "a,b,c,d",
+        "--add",
+        "e",
+        "--keys",
+        "-",
+        "--keys-format",
+        "csv",
+        "--json",
+    ];
+    let plan = run_on(args, lines.as_bytes()).json();
+    let requests: u64 = (0..600).map(|key| key % 7).sum();
+    let tags = &plan["tags"];
+    assert_eq!((&tags["keys"], &tags["tags"]), (&1000.into(), &401.into()));
+    let heaviest = &tags["heaviest"][0];
+    assert_eq!(
+        (
+            &heaviest["name"],
+            &heaviest["keys"],
+            &heaviest["requests"],
+            &heaviest["bytes"]
+        ),
+        (&"big".into(), &600.into(), &requests.into(), &6000.into())
+    );
+    let codes: Vec<&str> = plan["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|w| w["code"].as_str().unwrap())
+        .collect();
+    assert!(codes.contains(&"hot-tag"), "{codes:?}");
+    let owner = heaviest["owner"].as_str().unwrap();
+    let located = run(["locate", "--cluster", "a,b,c,d,e", "--", "{big}:1"]);
+    assert_eq!(located.text(), format!("{{big}}:1\t{owner}\n"));
+    // The slot of that tag carries the same.
+    assert_eq!(plan["heaviest_slots"][0]["requests"], heaviest["requests"]);
+    let hidden = run_on(
+        args.iter().copied().chain(["--anonymise"]),
+        lines.as_bytes(),
+    );
+    assert!(!hidden.text().contains("big"), "{}", hidden.text());
+}
+
+#[test]
+fn what_cannot_be_asked_is_refused_by_name() {
+    let words = |words: &str| refusal(words.split(' '));
+    holds(
+        &words("plan --from a,b --add c --failures row"),
+        &["row", "pairs, region, zone, rack or host"],
+    );
+    holds(&words("plan --from a,b --add c --node-rate 5"), &["--rate"]);
+    holds(
+        &words("plan --from a,b --add c --scheme articles/000-rendezvous --replicas 2"),
+        &["articles/000-rendezvous", "bytes of each key"],
+    );
+    let many: Vec<String> = (0..301).map(|node| format!("n{node}")).collect();
+    holds(
+        &refusal([
+            "plan",
+            "--from",
+            &many.join(","),
+            "--add",
+            "x=0",
+            "--scheme",
+            "ring",
+            "--failures",
+            "pairs",
+        ]),
+        &["302 nodes are too many", "300"],
+    );
+    holds(
+        &words("plan --from a,b --add c --scheme redis-cluster --replicas 2"),
+        &["redis-cluster names no node behind"],
+    );
+}
