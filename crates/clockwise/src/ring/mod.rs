@@ -234,21 +234,20 @@ impl Ring {
 fn back_to_same(owners: &[u32]) -> Vec<u32> {
     let count = owners.len();
     let nodes = owners.iter().max().map_or(0, |&node| node as usize + 1);
-    // The first round finds each member's last token; the second measures from there.
-    let mut last_seen = vec![0; nodes];
-    for (index, &owner) in owners.iter().enumerate() {
-        last_seen[owner as usize] = index;
-    }
+    let mut last_seen = vec![None; nodes];
+    let mut firsts = Vec::with_capacity(nodes);
     let mut back = Vec::with_capacity(count);
-    for (index, &owner) in owners.iter().enumerate() {
-        let before = last_seen[owner as usize];
-        let distance = if before < index {
-            index - before
-        } else {
-            index + count - before
-        };
-        back.push(distance as u32);
-        last_seen[owner as usize] = index;
+    for (index, &owner) in (0_u32..).zip(owners) {
+        let before = last_seen[owner as usize].replace(index);
+        if before.is_none() {
+            firsts.push((index, owner));
+        }
+        back.push(index - before.unwrap_or_default());
+    }
+    // Before a member's first token stands, around the ring, its last one.
+    for (index, owner) in firsts {
+        let last = last_seen[owner as usize].unwrap_or_default();
+        back[index as usize] = index + count as u32 - last;
     }
     back
 }
