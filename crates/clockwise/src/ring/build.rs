@@ -7,6 +7,7 @@
 
 use alloc::vec::Vec;
 
+use super::owners::Owners;
 use super::{Ring, back_to_same};
 
 /// The one member that differs between two rings. Those behind a new one move up by a number, those behind one that is
@@ -35,12 +36,8 @@ impl Ring {
         };
         let mut gone = Vec::new();
         if !matches!(change, NodeChange::Added(_)) {
-            let places = (0..).zip(&self.owners);
-            gone.extend(
-                places
-                    .filter(|&(_, &owner)| owner == node)
-                    .map(|(at, _)| at),
-            );
+            let places = (0..).zip(self.owners.iter());
+            gone.extend(places.filter(|&(_, owner)| owner == node).map(|(at, _)| at));
         }
 
         let count = self.len() - gone.len() + added.len();
@@ -51,20 +48,18 @@ impl Ring {
             while copied < at {
                 let end = due.peek().map_or(at, |&gone| at.min(gone));
                 tokens.extend_from_slice(&self.tokens[copied..end]);
-                owners.extend(
-                    self.owners[copied..end]
-                        .iter()
-                        .map(|&owner| renumbered(owner)),
-                );
+                owners.extend(self.owners.range(copied..end).map(renumbered));
                 copied = end + usize::from(due.next_if_eq(&end).is_some());
             }
         };
         for &token in &added {
             // Behind equal tokens of smaller numbers.
             let first = self.index.successor(&self.tokens, token);
-            let smaller = self.tokens[first..].iter().zip(&self.owners[first..]);
+            let smaller = self.tokens[first..]
+                .iter()
+                .zip(self.owners.range(first..self.len()));
             let smaller =
-                smaller.take_while(|&(&other, &owner)| other == token && renumbered(owner) < node);
+                smaller.take_while(|&(&other, owner)| other == token && renumbered(owner) < node);
             copy_up_to(first + smaller.count(), &mut tokens, &mut owners);
             tokens.push(token);
             owners.push(node);
@@ -77,7 +72,7 @@ impl Ring {
             back_to_same: back_to_same(&owners),
             index,
             tokens,
-            owners,
+            owners: Owners::new(owners),
             ..*self
         }
     }
@@ -190,6 +185,22 @@ mod tests {
         let without = ring.changed(NodeChange::Removed(7), vec![]);
         assert_same(&without, &build(&nodes, 64));
         assert_same(&without.changed(NodeChange::Added(7), gone), &ring);
+    }
+
+    #[test]
+    fn a_member_whose_number_needs_more_than_two_bytes_widens_the_ring() {
+        let nodes: Vec<Vec<u64>> = (0..65_536)
+            .map(|node| vec![crate::hash::splitmix64(node)])
+            .collect();
+        let narrow = build(&nodes, 64);
+        let last = crate::hash::splitmix64(65_536);
+        let wide = narrow.changed(NodeChange::Added(9), vec![last]);
+        let mut more = nodes.clone();
+        more.insert(9, vec![last]);
+        assert_same(&wide, &build(&more, 64));
+        assert_eq!(wide.owner(nodes[65_535][0]), Some(65_536));
+        assert_same(&wide.changed(NodeChange::Removed(9), vec![]), &narrow);
+        assert!(wide.memory_bytes() > narrow.memory_bytes() + 2 * 65_536);
     }
 
     #[test]

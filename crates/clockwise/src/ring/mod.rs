@@ -6,17 +6,20 @@
 //! the listing order of members makes no difference. Equal tokens are all kept and the smaller id wins. What it does
 //! not: even shares; with v tokens a node the relative deviation is sqrt((N-1)/(Nv+1)). Cost: build O(T log T);
 //! look-up a multiplication and two reads by way of [`SuccessorIndex`], at most ceil(log2(T+1)) comparisons where tokens
-//! clump; 24 bytes a token. Source: Karger et al., 1997; vnodes as in Dynamo, 2007.
+//! clump; 22 bytes a token, 24 above 65,536 nodes. Source: Karger et al., 1997; vnodes as in Dynamo, 2007.
 
 mod build;
 mod index;
 mod lanes;
+mod owners;
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 pub(crate) use build::NodeChange;
 pub(crate) use index::SuccessorIndex;
+
+use owners::Owners;
 
 use crate::{Share, Token};
 
@@ -33,14 +36,14 @@ pub(crate) enum Edge {
 /// its first cache.
 pub(crate) const BLOCK: usize = 32;
 
-/// Tokens from which on look-ups in blocks gain: 12 bytes each, for a second cache of 512 KiB.
+/// Tokens from which on look-ups in blocks gain: 10 bytes each, for a second cache of 512 KiB.
 const LARGE: usize = 40_000;
 
 /// An immutable ring over members numbered in ascending id order.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring {
     tokens: Vec<u64>,
-    owners: Vec<u32>,
+    owners: Owners,
     /// How many tokens back, around the ring, the same owner's token before this one stands.
     back_to_same: Vec<u32>,
     /// Of `tokens`.
@@ -57,7 +60,7 @@ impl Ring {
         let index = SuccessorIndex::new(&tokens);
         Self {
             tokens,
-            owners,
+            owners: Owners::new(owners),
             back_to_same,
             index,
             edge,
@@ -73,8 +76,8 @@ impl Ring {
     #[inline]
     pub(crate) fn owner(&self, token: u64) -> Option<u32> {
         match self.index.rank(token).and_then(|at| self.owners.get(at)) {
-            Some(&owner) => Some(owner),
-            None => self.owners.get(self.search(token)).copied(),
+            Some(owner) => Some(owner),
+            None => self.owners.get(self.search(token)),
         }
     }
 
@@ -87,10 +90,10 @@ impl Ring {
         let mut ranks = [usize::MAX; BLOCK];
         for (rank, &token) in ranks.iter_mut().zip(tokens) {
             *rank = self.index.rank(token).unwrap_or(usize::MAX);
-            lanes::prefetch(&self.owners, *rank);
+            self.owners.prefetch(*rank);
         }
         for ((owner, &rank), &token) in owners.iter_mut().zip(&ranks).zip(tokens) {
-            if let Some(&node) = self
+            if let Some(node) = self
                 .owners
                 .get(rank)
                 .or_else(|| self.owners.get(self.search(token)))
@@ -130,7 +133,11 @@ impl Ring {
         // Both are below the length. A division would take longer than all the rest.
         let past_end = (start + steps).checked_sub(self.len());
         let index = past_end.unwrap_or(start + steps);
-        (self.back_to_same[index] as usize > steps).then(|| self.owners[index])
+        if self.back_to_same[index] as usize > steps {
+            self.owners.get(index)
+        } else {
+            None
+        }
     }
 
     /// A member that owns nothing although it has tokens, since each of them is also a smaller id's, with the owner of
@@ -142,7 +149,7 @@ impl Ring {
         let mut owns = vec![false; nodes];
         let mut taken_by = vec![None; nodes];
         let mut winner = None;
-        for (&token, &owner) in self.tokens.iter().zip(&self.owners) {
+        for (&token, owner) in self.tokens.iter().zip(self.owners.iter()) {
             match winner {
                 Some((at, by)) if at == token => {
                     taken_by[owner as usize].get_or_insert(by);
@@ -167,16 +174,16 @@ impl Ring {
             Edge::After => token.checked_sub(1),
         };
         let mut before = None;
-        let inner = self
-            .tokens
-            .iter()
-            .zip(&self.owners)
-            .filter_map(move |(&token, &owner)| {
-                let last =
-                    last_of(token).filter(|&last| before.is_none_or(|before| last > before))?;
-                before = Some(last);
-                Some((last, owner))
-            });
+        let inner =
+            self.tokens
+                .iter()
+                .zip(self.owners.iter())
+                .filter_map(move |(&token, owner)| {
+                    let last =
+                        last_of(token).filter(|&last| before.is_none_or(|before| last > before))?;
+                    before = Some(last);
+                    Some((last, owner))
+                });
         let space_end = u64::MAX >> (u64::BITS - self.bits);
         let open_end = self
             .tokens
@@ -184,9 +191,9 @@ impl Ring {
             .is_some_and(|&token| last_of(token) != Some(space_end));
         let wrapped = self
             .owners
-            .first()
+            .get(0)
             .filter(|_| open_end)
-            .map(|&owner| (space_end, owner));
+            .map(|owner| (space_end, owner));
         inner.chain(wrapped)
     }
 
@@ -195,7 +202,7 @@ impl Ring {
         self.tokens
             .iter()
             .map(|&token| Token(token))
-            .zip(self.owners.iter().copied())
+            .zip(self.owners.iter())
     }
 
     /// The exact share of each of `nodes` members: the ranges that end at its tokens.
@@ -208,7 +215,7 @@ impl Ring {
         // Where every token is the same the wrapped range is the whole space, not nothing.
         let mut before = u128::from(last);
         let mut wrapped = whole;
-        for (&token, &owner) in self.tokens.iter().zip(&self.owners) {
+        for (&token, owner) in self.tokens.iter().zip(self.owners.iter()) {
             let end = u128::from(token) + wrapped;
             shares[owner as usize].part += end - before;
             (before, wrapped) = (u128::from(token), 0);
@@ -218,7 +225,8 @@ impl Ring {
 
     pub(crate) fn memory_bytes(&self) -> usize {
         self.tokens.capacity() * size_of::<u64>()
-            + (self.owners.capacity() + self.back_to_same.capacity()) * size_of::<u32>()
+            + self.owners.memory_bytes()
+            + self.back_to_same.capacity() * size_of::<u32>()
             + self.index.memory_bytes()
     }
 }
@@ -226,21 +234,20 @@ impl Ring {
 fn back_to_same(owners: &[u32]) -> Vec<u32> {
     let count = owners.len();
     let nodes = owners.iter().max().map_or(0, |&node| node as usize + 1);
-    // The first round finds each member's last token; the second measures from there.
-    let mut last_seen = vec![0; nodes];
-    for (index, &owner) in owners.iter().enumerate() {
-        last_seen[owner as usize] = index;
-    }
+    let mut last_seen = vec![None; nodes];
+    let mut firsts = Vec::with_capacity(nodes);
     let mut back = Vec::with_capacity(count);
-    for (index, &owner) in owners.iter().enumerate() {
-        let before = last_seen[owner as usize];
-        let distance = if before < index {
-            index - before
-        } else {
-            index + count - before
-        };
-        back.push(distance as u32);
-        last_seen[owner as usize] = index;
+    for (index, &owner) in (0_u32..).zip(owners) {
+        let before = last_seen[owner as usize].replace(index);
+        if before.is_none() {
+            firsts.push((index, owner));
+        }
+        back.push(index - before.unwrap_or_default());
+    }
+    // Before a member's first token stands, around the ring, its last one.
+    for (index, owner) in firsts {
+        let last = last_seen[owner as usize].unwrap_or_default();
+        back[index as usize] = index + count as u32 - last;
     }
     back
 }
