@@ -248,6 +248,10 @@ pub(crate) struct KeyArgs {
     /// Column of the bytes stored under a key.
     #[arg(long, value_name = "COLUMN", requires = "keys")]
     pub(crate) bytes_column: Option<String>,
+    /// Add up equal keys of a list or table, with a request for each row that tells no number of them; logs and traces
+    /// always are.
+    #[arg(long, requires = "keys")]
+    pub(crate) merge: bool,
     /// Read \n \r \t \\ and \xHH in keys as the bytes they name.
     #[arg(long, requires = "keys")]
     pub(crate) escaped: bool,

@@ -44,6 +44,8 @@ pub(crate) struct Reading {
     pub(crate) text: String,
     /// How sure counts of it are.
     pub(crate) basis: Basis,
+    /// Whether no key comes twice.
+    pub(crate) each_key_once: bool,
     pub(crate) bad_lines: u64,
     /// Whether Ctrl-C cut it short.
     pub(crate) partial: bool,
@@ -76,6 +78,7 @@ impl KeySource {
         let mut options = ReadOptions::new(if source == "-" { "stdin" } else { source });
         options.escaped = args.escaped;
         options.max_bad_share = args.max_bad;
+        options.merge = args.merge;
         options.format = args
             .keys_format
             .as_deref()
@@ -128,6 +131,7 @@ impl KeySource {
                 Ok(Reading {
                     text,
                     basis: Basis::Exact,
+                    each_key_once: false,
                     bad_lines: 0,
                     partial: !complete,
                     warnings: Vec::new(),
@@ -172,6 +176,7 @@ impl KeySource {
                 Ok(Reading {
                     text,
                     basis,
+                    each_key_once: summary.merged.is_some(),
                     bad_lines: summary.bad_lines,
                     partial: !summary.complete,
                     warnings: warnings(&summary),
@@ -236,6 +241,7 @@ fn read_popularity(
     Reading {
         text,
         basis: if is_cut { Basis::Sampled } else { Basis::Exact },
+        each_key_once: true,
         bad_lines: 0,
         partial: !complete,
         warnings,

@@ -235,3 +235,64 @@ fn an_anonymous_plan_holds_no_key_in_clear_anywhere() {
         assert_eq!(clear.text().matches("secret-").count(), 11);
     }
 }
+
+#[test]
+fn rows_of_a_table_are_merged_on_request_and_each_is_a_request() {
+    let table = b"id,bytes\na,10\nb,7\na,30\n\na,20\n";
+    let args = [
+        "plan",
+        "--from",
+        "x,y",
+        "--add",
+        "z",
+        "--keys",
+        "-",
+        "--keys-format",
+        "csv",
+        "--key-column",
+        "id",
+        "--json",
+    ];
+    let apart = run_on(args, table).json();
+    assert_eq!(
+        (&apart["keys"], &apart["requests"]),
+        (&4.into(), &serde_json::Value::Null)
+    );
+    let merged = run_on(args.iter().copied().chain(["--merge"]), table).json();
+    assert_eq!(
+        (
+            &merged["keys"],
+            &merged["distinct_keys"],
+            &merged["requests"],
+            &merged["bytes"]
+        ),
+        (&2.into(), &2.into(), &4.into(), &37.into())
+    );
+    assert_eq!(merged["hottest"]["key"], "a");
+    let list = run_on(
+        [
+            "plan", "--from", "x,y", "--add", "z", "--keys", "-", "--merge", "--json",
+        ],
+        b"k\nl\nk\n",
+    );
+    assert_eq!(list.json()["hottest"]["requests"], 2);
+    // A log is merged already: the option changes nothing.
+    let trace = b"0,k,1,5,c,get,0\n1,k,1,5,c,get,0\n2,l,1,5,c,get,0\n";
+    let of = |more: &[&'static str]| {
+        let args = [
+            "plan",
+            "--from",
+            "x,y",
+            "--add",
+            "z",
+            "--keys",
+            "-",
+            "--keys-format",
+            "twitter",
+            "--json",
+        ];
+        run_on(args.iter().chain(more).copied(), trace).json()
+    };
+    assert_eq!(of(&[]), of(&["--merge"]));
+    assert_eq!(of(&[])["requests"], 3);
+}

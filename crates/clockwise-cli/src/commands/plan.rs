@@ -49,6 +49,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
             let Reading {
                 text,
                 basis,
+                each_key_once,
                 bad_lines,
                 partial,
                 warnings: more,
@@ -62,6 +63,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
             Source {
                 text,
                 basis,
+                each_key_once,
                 bad_lines,
                 partial,
             }
@@ -272,6 +274,7 @@ fn predicted(census: &mut Census<'_>, stop: &Arc<AtomicBool>) -> Source {
     Source {
         text: "none given: pseudo-random ones stand for any (see --keys)".to_owned(),
         basis: Basis::Predicted,
+        each_key_once: false,
         bad_lines: 0,
         partial,
     }

@@ -111,6 +111,7 @@ fn take_all(
         Some(done) => Reading {
             basis: Basis::Exact,
             text: format!("{name} ({})", done.text),
+            each_key_once: false,
             bad_lines: done.bad,
             partial: false,
             warnings: done.warnings,
@@ -118,6 +119,7 @@ fn take_all(
         None => Reading {
             basis: Basis::Exact,
             text: format!("{name} (its first {} keys)", grouped(keys)),
+            each_key_once: false,
             bad_lines: 0,
             partial: true,
             warnings: Vec::new(),

@@ -5,7 +5,7 @@
 //! keys come back in the order in which they were first seen, whatever the hash does.
 //! Does not: choose which keys to keep by how hot they are; those that come first stay.
 //! Cost: one hash and mostly one comparison a request. Memory: the keys' bytes in chunks of 4 MiB, and up to 48 bytes a
-//! key: at most 320 MiB, see [`Merge::memory_bytes`].
+//! key: at most 176 MiB, see [`Merge::memory_bytes`].
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -234,7 +234,7 @@ mod seeded {
 pub(super) const MAX_KEYS: usize = 1_000_000;
 
 /// So that a million keys of the 250 bytes that memcached allows have room.
-pub(super) const MAX_BYTES: usize = 256 << 20;
+pub(super) const MAX_BYTES: usize = 112 << 20;
 
 /// Room for the longest key, and little enough to leave the end of one unused.
 const CHUNK_BYTES: usize = 4 << 20;

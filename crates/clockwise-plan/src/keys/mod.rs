@@ -9,7 +9,7 @@
 //! Does not: open files, or judge whether a count of keys makes sense.
 //! Cost: a list of lines takes one search for line ends and no copy (a line that spans two blocks is copied
 //! once). About 5 MiB of memory, up to some 40 MiB for lines near their limit of 4 MiB, and up to 128 MiB
-//! more for zstd data that asks for such a window, and up to 320 MiB more for the merged keys of a log.
+//! more for zstd data that asks for such a window, and up to 176 MiB more for merged keys.
 //!
 //! # What a line is
 //!
@@ -55,6 +55,7 @@ pub use self::generate::{GenerateError, Generated, PatternFault};
 pub use self::merge::Merged;
 pub use self::popularity::{MAX_TABLE_BYTES, Popularity, PopularityError};
 
+use self::merge::Merge;
 use self::parser::Parser;
 use self::source::{Blocks, Ending, Next};
 use self::tally::Tally;
@@ -114,6 +115,9 @@ pub struct ReadOptions {
     /// The size in bytes that a plain file had when it was opened; a read that ends earlier fails. Not looked
     /// at when the input is compressed.
     pub expected_bytes: Option<u64>,
+    /// Whether equal keys of lists, tables and JSON lines are added up as those of logs are: a key without a number of
+    /// requests counts as one.
+    pub merge: bool,
     /// Set it, from any thread, to end the read.
     pub stop: Arc<AtomicBool>,
 }
@@ -130,6 +134,7 @@ impl ReadOptions {
             max_bad_share: 0.001,
             name: name.into(),
             expected_bytes: None,
+            merge: false,
             stop: Arc::new(AtomicBool::new(false)),
         }
     }
@@ -210,10 +215,21 @@ pub struct ReadSummary {
 pub fn read_keys(
     source: Box<dyn Read + Send>,
     options: ReadOptions,
-    each: impl FnMut(Record<'_>),
+    mut each: impl FnMut(Record<'_>),
     progress: impl FnMut(&Progress),
 ) -> Result<ReadSummary, KeyError> {
-    read_with_blocks(source, options, source::BLOCK_BYTES, each, progress)
+    if !options.merge {
+        return read_with_blocks(source, options, source::BLOCK_BYTES, each, progress);
+    }
+    let stop = Arc::clone(&options.stop);
+    let mut merge = Merge::new();
+    let add = |record: Record<'_>| merge.add(record);
+    let mut summary = read_with_blocks(source, options, source::BLOCK_BYTES, add, progress)?;
+    summary.records = merge.hand_over(&stop, &mut each);
+    summary.complete &= summary.records == merge.len();
+    // A log is merged already, and knows what it left out.
+    summary.merged = summary.merged.or(Some(merge.merged()));
+    Ok(summary)
 }
 
 fn read_with_blocks(

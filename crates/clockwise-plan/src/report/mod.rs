@@ -44,6 +44,8 @@ pub struct Source {
     pub text: String,
     /// How sure counts of it are.
     pub basis: Basis,
+    /// Whether no key comes twice, as where equal ones were merged.
+    pub each_key_once: bool,
     /// Lines that were no keys.
     pub bad_lines: u64,
     /// Whether reading was cut short.
@@ -94,7 +96,7 @@ impl Plan {
     pub fn new(input: PlanInput<'_>) -> Result<Self, LimitError> {
         let PlanInput {
             change,
-            counts,
+            mut counts,
             source,
             load,
             limits,
@@ -102,6 +104,9 @@ impl Plan {
         } = input;
         let (from, to) = (&change.from, &change.to);
         let effective_keys = counts.clumps.effective_keys();
+        if source.each_key_once {
+            counts.distinct = (counts.keys, true);
+        }
         let (distinct_keys, distinct_keys_exact) = counts.distinct;
         let known = |amount: Amount| {
             (
