@@ -16,15 +16,17 @@ mod number;
 mod refill;
 mod replica_shares;
 mod report;
+mod ring_spread;
 
 pub use balance::Balance;
 pub use census::{Amount, Census, Change, ChangeError, Counts, OutageKind, Questions, TotalError};
 pub use limits::{Limit, LimitError, LimitResult};
 pub use number::{decimal, grouped, percent};
-pub use refill::RefillPoint;
+pub use refill::{RefillPoint, RefillTime};
 pub use replica_shares::{CalibrationError, DomainShare, ReplicaShares, calibrate};
 pub use report::{
-    Agreement, Basis, Copying, Failure, Flow, FromTo, Heaviest, Holding, HotKey, Hottest, Load,
-    Memory, Moved, Node, Origin, Plan, PlanInput, Receiver, Renumbering, Sides, SlotMoves, Source,
-    Step, Theory, Warning, render_text,
+    Agreement, Basis, BetweenDomains, CopyFirst, Copying, Domain, DomainHolding, Failure, Flow,
+    Formula, FromTo, Heaviest, Holding, HotKey, Hottest, Load, Memory, Miss, Moved, Node, Origin,
+    Plan, PlanInput, Receiver, Renumbering, Sides, SlotMoves, Source, Step, Theory, TokenAdvice,
+    TokenCandidate, Warning, Ways, render_text,
 };

@@ -73,6 +73,34 @@ pub fn longest_arc_over_mean(arcs: u64) -> f64 {
     (1..=arcs).rev().map(|i| 1.0 / i as f64).sum()
 }
 
+/// The longest of so many random arcs, as a part of the circle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArcLaw {
+    /// Its mean, H / arcs.
+    pub longest: f64,
+    /// Its standard deviation.
+    pub sd: f64,
+}
+
+impl ArcLaw {
+    /// The law for `arcs` arcs; nothing for none.
+    ///
+    /// Arcs are exponential variates over their sum, which the ratio does not depend on: the square's mean is that of
+    /// the longest variate, H^2 + the sum of 1/i^2, over that of the sum, arcs (arcs + 1).
+    #[must_use]
+    pub fn new(arcs: u64) -> Self {
+        let count = arcs.max(1) as f64;
+        let harmonic = longest_arc_over_mean(arcs);
+        let squares: f64 = (1..=arcs).rev().map(|i| (i as f64).powi(-2)).sum();
+        let longest = harmonic / count;
+        let mean_square = (squares + harmonic * harmonic) / (count * (count + 1.0));
+        Self {
+            longest,
+            sd: (mean_square - longest * longest).max(0.0).sqrt(),
+        }
+    }
+}
+
 /// Share of keys that keep their node when `from` buckets become `to` under modulo, node by bucket: 1/lcm for each
 /// remainder that both agree on.
 #[must_use]
@@ -452,5 +480,30 @@ mod tests {
             assert!((ring_share_sd(5, tokens) - sd).abs() < 0.0005);
         }
         near(longest_arc_over_mean(5), 137.0 / 60.0);
+    }
+
+    #[test]
+    fn the_longest_arc_has_the_deviation_of_simulated_ones() {
+        // One arc is the whole circle. Of two, the longest is uniform from a half to one: sd 0.5 / sqrt(12).
+        assert_eq!(ArcLaw::new(1).sd, 0.0);
+        near(ArcLaw::new(1).longest, 1.0);
+        near(ArcLaw::new(2).longest, 0.75);
+        assert!((ArcLaw::new(2).sd - 0.5 / 12_f64.sqrt()).abs() < 1e-9);
+        let mut rng = clockwise::hash::Rng::new(3);
+        let longest: Vec<f64> = (0..2000)
+            .map(|_| {
+                let mut ends: Vec<u64> = (0..100).map(|_| rng.next_u64()).collect();
+                ends.sort_unstable();
+                let around = ends[0].wrapping_sub(ends[99]);
+                let between = ends.windows(2).map(|pair| pair[1] - pair[0]);
+                between.fold(around, u64::max) as f64 / 2_f64.powi(64)
+            })
+            .collect();
+        let mean = longest.iter().sum::<f64>() / 2000.0;
+        let variance = longest.iter().map(|arc| (arc - mean).powi(2)).sum::<f64>() / 2000.0;
+        let law = ArcLaw::new(100);
+        // Four standard errors of a mean; of an sd of a skewed law, about sd times 3 %.
+        assert!((mean - law.longest).abs() < 4.0 * law.sd / 2000_f64.sqrt());
+        assert!((variance.sqrt() / law.sd - 1.0).abs() < 0.12);
     }
 }

@@ -1,5 +1,6 @@
 //! The plan as text: the answer first, then the tables behind it.
 
+mod figures;
 mod sections;
 mod table;
 mod verdict;
@@ -8,6 +9,7 @@ use std::fmt::Write as _;
 
 use super::{Basis, Plan};
 use crate::number::grouped;
+use figures::{domains, formulas, tokens, ways, whole_cache};
 use sections::{balance, failures, flows, hottest_keys, nodes, refill, steps, views};
 use verdict::verdict;
 
@@ -26,14 +28,22 @@ pub fn render_text(plan: &Plan) -> String {
     section("What it is about", inputs(plan));
     section("Nodes", nodes(plan));
     section("Moves", flows(plan));
+    section("Failure domains", domains(plan));
     section("One by one", steps(plan));
     section("Clients that know different nodes", views(plan));
     section("Balance", balance(plan));
+    section("Formulas beside what was measured", formulas(plan));
+    section("Tokens of the ring", tokens(plan));
     section("If one node fails afterwards", failures(plan));
     section("Hottest keys", hottest_keys(plan));
+    section("Miss what moves, or copy it first (predicted)", ways(plan));
     section(
         "The database as keys are cached again (predicted, queries per second)",
         refill(plan),
+    );
+    section(
+        "If the whole cache misses at once (predicted)",
+        whole_cache(plan),
     );
     text
 }
@@ -48,8 +58,7 @@ fn limits(plan: &Plan) -> String {
             _ => "",
         };
         format!(
-            "  {verdict} {}{of} is {:.4}, at most {} allowed
-",
+            "  {verdict} {}{of} is {:.4}, at most {} allowed\n",
             limit.name, limit.value, limit.limit
         )
     };
