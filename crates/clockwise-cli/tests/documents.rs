@@ -82,6 +82,69 @@ fn every_warning_has_a_row_on_its_page() {
 }
 
 #[test]
+fn every_member_of_a_plan_is_on_its_page() {
+    let page = std::fs::read_to_string(root().join("docs/src/reference/plan-json.md")).unwrap();
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let quoted = page.split('`').skip(1).step_by(2);
+    let named: BTreeSet<&str> = quoted
+        .flat_map(|code| code.split(|c| !is_part(c)))
+        .collect();
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let nodes = |zones: &[&str]| -> String {
+        let node = |zone: &&str| format!("[[node]]\nid = \"n{zone}\"\nzone = \"{zone}\"\n");
+        zones.iter().map(node).collect()
+    };
+    let old = file("old.toml", &nodes(&["a", "b"]));
+    let new = file("new.toml", &nodes(&["a", "b", "c", "d"]));
+    let rows: String = (1..500).map(|i| format!("k{i},{i},{i}\n")).collect();
+    let keys = file("k.csv", &format!("key,requests,bytes\n{rows}"));
+    let mut members = BTreeSet::new();
+    for scheme in ["ring", "slots", "jump"] {
+        let plan = Command::new(env!("CARGO_BIN_EXE_clockwise"))
+            .args([
+                "plan", "--json", "--from", &old, "--to", &new, "--keys", &keys, "--view", "na",
+            ])
+            .args([
+                "--scheme",
+                scheme,
+                "--rate",
+                "9",
+                "--hit-rate",
+                "0.9",
+                "--copy-rate",
+                "1KB",
+            ])
+            .args(["--node-memory", "1KB", "--limit", "moved=0.1"])
+            .output()
+            .unwrap();
+        members_of(&serde_json::from_slice(&plan.stdout).unwrap(), &mut members);
+    }
+    assert!(members.contains("whole_cache_factor"));
+    for member in members {
+        assert!(named.contains(member.as_str()), "{member}");
+    }
+}
+
+/// The names of all members of all objects in a value.
+fn members_of(value: &serde_json::Value, names: &mut BTreeSet<String>) {
+    match value {
+        serde_json::Value::Object(object) => {
+            for (name, value) in object {
+                names.insert(name.clone());
+                members_of(value, names);
+            }
+        }
+        serde_json::Value::Array(list) => list.iter().for_each(|value| members_of(value, names)),
+        _ => {}
+    }
+}
+
+#[test]
 fn every_option_is_in_the_book() {
     let book = book();
     let is_part = |c: char| c.is_ascii_lowercase() || c == '-';

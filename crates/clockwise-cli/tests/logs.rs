@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::Stdio;
 
 use command::figures::{check_sums, codes};
-use command::{Running, command, folder, holds, json, path, project_file, refusal, run};
+use command::{Running, command, folder, holds, json, path, project_file, refusal, run, run_on};
 
 mod command;
 

@@ -48,8 +48,12 @@ impl Balance {
         ) else {
             return Self::default();
         };
+        // A node that should get the share p of K keys gets it with the relative variance (1 - p) / (p K): for equal
+        // weights (N - 1) / K, else the mean over the nodes.
         let sampling_sd = if independent_keys > 0 {
-            ((nodes - 1.0) / independent_keys as f64).sqrt()
+            let odds = |load: &(u64, u32)| weights / f64::from(load.1) - 1.0;
+            let mean = loads.iter().map(odds).sum::<f64>() / nodes;
+            (mean / independent_keys as f64).sqrt()
         } else {
             0.0
         };
@@ -113,6 +117,15 @@ mod tests {
             (1.0, 0.0, 0.0)
         );
         assert_eq!(balance.min, 50);
+    }
+
+    #[test]
+    fn chance_in_the_keys_is_larger_on_lighter_nodes() {
+        let sd = |loads: &[(u64, u32)]| Balance::new(loads, 0.0, 100).sampling_sd_over_mean;
+        assert_eq!(sd(&[(1, 1000); 5]), 0.2);
+        // Odds of 3, 1 and 3 against a key.
+        let unequal = sd(&[(1, 1000), (2, 2000), (1, 1000)]);
+        assert!((unequal - (7.0_f64 / 300.0).sqrt()).abs() < 1e-12);
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod number;
 mod refill;
 mod replica_shares;
 mod report;
+mod ring_spread;
 mod what_if;
 
 pub use balance::Balance;
@@ -24,12 +25,13 @@ pub use census::{
 };
 pub use limits::{Limit, LimitError, LimitResult};
 pub use number::{decimal, grouped, percent};
-pub use refill::RefillPoint;
+pub use refill::{RefillPoint, RefillTime};
 pub use replica_shares::{CalibrationError, DomainShare, ReplicaShares, calibrate};
 pub use report::{
-    Agreement, Basis, Copying, Failure, Flow, FromTo, Heaviest, Holding, HotKey, Hottest, Load,
-    Memory, Moved, Node, Origin, Plan, PlanInput, Receiver, Renumbering, Sides, SlotMoves, Source,
-    Step, Tags, Theory, Tied, Warning, render_text,
+    Agreement, Basis, BetweenDomains, CopyFirst, Copying, Domain, DomainHolding, Failure, Flow,
+    Formula, FromTo, Heaviest, Holding, HotKey, Hottest, Load, Memory, Miss, Moved, Node, Origin,
+    Plan, PlanInput, Receiver, Renumbering, Sides, SlotMoves, Source, Step, Tags, Theory, Tied,
+    TokenAdvice, TokenCandidate, Warning, Ways, render_text,
 };
 pub use what_if::{
     Cascade, Cascades, Copies, NodeCopies, Order, Orders, Outage, OutageReceiver, Outages,

@@ -36,32 +36,43 @@ pub(crate) struct Traffic {
     pub(crate) keys: u64,
 }
 
+/// Seconds until a part of the extra load is gone, by how often keys are asked for; predicted.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RefillTime {
+    /// If every key is asked for equally often.
+    pub uniform: f64,
+    /// If the k-th key is asked for in proportion to 1 / k^0.99.
+    pub zipf: f64,
+    /// For the requests that were counted; `None` where none were, or none of them moves.
+    pub measured: Option<f64>,
+}
+
 /// The curve at fixed times from the first moment to a day.
 pub(crate) fn curve(traffic: Traffic, measured: &[Bucket]) -> Vec<RefillPoint> {
-    let uniform = [Group {
-        keys: traffic.keys as f64,
-        share: 1.0,
-        moved: traffic.moved_keys,
-    }];
+    let uniform = uniform_group(traffic);
     let zipf = zipf_groups(traffic.keys, traffic.moved_keys);
-    let all: u64 = measured.iter().map(|bucket| bucket.requests).sum();
-    let counted: Vec<Group> = measured
-        .iter()
-        .map(|bucket| Group {
-            keys: bucket.keys as f64,
-            share: bucket.requests as f64 / all as f64,
-            moved: bucket.moved_requests as f64 / bucket.requests as f64,
-        })
-        .collect();
+    let counted = counted_groups(measured);
     SECONDS
         .iter()
         .map(|&seconds| RefillPoint {
             seconds,
             uniform: queries(traffic, &uniform, seconds),
             zipf: queries(traffic, &zipf, seconds),
-            measured: (all > 0).then(|| queries(traffic, &counted, seconds)),
+            measured: (!counted.is_empty()).then(|| queries(traffic, &counted, seconds)),
         })
         .collect()
+}
+
+/// When this share of the extra load is left; `None` where nothing moves.
+pub(crate) fn time_to(left: f64, traffic: Traffic, measured: &[Bucket]) -> Option<RefillTime> {
+    let uniform = uniform_group(traffic);
+    let zipf = zipf_groups(traffic.keys, traffic.moved_keys);
+    let counted = counted_groups(measured);
+    Some(RefillTime {
+        uniform: seconds_to(left, traffic, &uniform)?,
+        zipf: seconds_to(left, traffic, &zipf)?,
+        measured: seconds_to(left, traffic, &counted),
+    })
 }
 
 /// Keys that are asked for about equally often.
@@ -74,16 +85,65 @@ struct Group {
     moved: f64,
 }
 
+fn uniform_group(traffic: Traffic) -> [Group; 1] {
+    [Group {
+        keys: traffic.keys as f64,
+        share: 1.0,
+        moved: traffic.moved_keys,
+    }]
+}
+
+/// Nothing where no requests were counted.
+fn counted_groups(measured: &[Bucket]) -> Vec<Group> {
+    let all: u64 = measured.iter().map(|bucket| bucket.requests).sum();
+    measured
+        .iter()
+        .map(|bucket| Group {
+            keys: bucket.keys as f64,
+            share: bucket.requests as f64 / all as f64,
+            moved: bucket.moved_requests as f64 / bucket.requests as f64,
+        })
+        .collect()
+}
+
 /// Reads of keys that are still cold miss for sure; the others miss as a warm cache does.
 fn queries(traffic: Traffic, groups: &[Group], seconds: f64) -> f64 {
-    let cold: f64 = groups
+    let cold = cold(traffic, groups, seconds);
+    traffic.reads * (cold + (1.0 - cold) * (1.0 - traffic.hit_rate))
+}
+
+/// Share of the reads that goes to keys that are still cold.
+fn cold(traffic: Traffic, groups: &[Group], seconds: f64) -> f64 {
+    groups
         .iter()
         .map(|group| {
             let rate = traffic.reads * group.share / group.keys.max(1.0);
             group.share * group.moved * (-rate * seconds).exp()
         })
-        .sum();
-    traffic.reads * (cold + (1.0 - cold) * (1.0 - traffic.hit_rate))
+        .sum()
+}
+
+/// The time at which the cold share has fallen to a part of what it was, to a millionth.
+fn seconds_to(left: f64, traffic: Traffic, groups: &[Group]) -> Option<f64> {
+    let first = cold(traffic, groups, 0.0);
+    if first <= 0.0 {
+        return None;
+    }
+    let is_later = |seconds: f64| cold(traffic, groups, seconds) > left * first;
+    let mut late = 1.0;
+    while is_later(late) {
+        late *= 2.0;
+    }
+    let mut early = 0.0;
+    while late - early > 1e-6 * late {
+        let middle = (early + late) / 2.0;
+        if is_later(middle) {
+            early = middle;
+        } else {
+            late = middle;
+        }
+    }
+    Some(late)
 }
 
 /// Ranks in groups that double in width; within one the keys' shares differ by at most a factor of two.
@@ -179,6 +239,25 @@ mod tests {
             (seen / expected - 1.0).abs() < 0.04,
             "{seen} against {expected}"
         );
+    }
+
+    #[test]
+    fn half_and_a_tenth_are_left_when_the_curve_says_so() {
+        // Equally often: exp(-R t / K) is a half after ln 2 K / R, a tenth after ln 10 K / R.
+        let half = time_to(0.5, TRAFFIC, &[]).unwrap();
+        assert!((half.uniform / (2_f64.ln() * 10_000.0 / 900.0) - 1.0).abs() < 1e-5);
+        let tenth = time_to(0.1, TRAFFIC, &[]).unwrap();
+        assert!((tenth.uniform / (10_f64.ln() * 10_000.0 / 900.0) - 1.0).abs() < 1e-5);
+        // Popular keys are back sooner, the rest later.
+        assert!(half.zipf < half.uniform && tenth.zipf > tenth.uniform);
+        let queries = queries(TRAFFIC, &zipf_groups(10_000, 0.8), half.zipf);
+        assert!((queries - (729.0 + 45.0) / 2.0).abs() < 0.01, "{queries}");
+        assert_eq!(half.measured, None);
+        let still = Traffic {
+            moved_keys: 0.0,
+            ..TRAFFIC
+        };
+        assert_eq!(time_to(0.5, still, &[]), None);
     }
 
     #[test]

@@ -3,7 +3,9 @@
 
 use serde::Serialize;
 
-use super::{Basis, Failure, Tags, Tied, Warning};
+use super::{
+    Basis, BetweenDomains, Domain, Failure, Formula, Tags, Tied, TokenAdvice, Warning, Ways,
+};
 use crate::{Balance, Cascades, Copies, LimitResult, Orders, Outages, RefillPoint};
 
 /// A finished plan; serialises as `clockwise.plan/1`.
@@ -46,12 +48,18 @@ pub struct Plan {
     pub unowned: Sides<u64>,
     /// Who gives how much to whom.
     pub flows: Vec<Flow>,
+    /// What regions, zones, racks and hosts hold, for levels with two names or more.
+    pub domains: Vec<Domain>,
+    /// What moves between those of each level.
+    pub between_domains: Vec<BetweenDomains>,
     /// How evenly keys lie.
     pub balance: Sides<Balance>,
     /// How evenly requests lie, if told.
     pub balance_requests: Option<Sides<Balance>>,
     /// How evenly bytes lie, if told.
     pub balance_bytes: Option<Sides<Balance>>,
+    /// What numbers of tokens bring, where the new placement is a ring of two nodes or more.
+    pub tokens: Option<TokenAdvice>,
     /// Each node of the new membership lost, one at a time.
     pub failures: Vec<Failure>,
     /// The key with most requests, where each key stands once.
@@ -82,6 +90,8 @@ pub struct Plan {
     pub space_moved_share: Option<f64>,
     /// Load on the database, if the traffic was told.
     pub origin: Option<Origin>,
+    /// What missing the moved keys costs, and what copying them does.
+    pub ways: Ways,
     /// How far clients agree that know a part of the nodes.
     pub views: Option<Agreement>,
     /// How the load on the database falls as keys are cached anew; predicted, empty where the traffic was not told.
@@ -130,7 +140,7 @@ pub struct Moved {
 }
 
 /// What should change its owner.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Theory {
     /// Share of keys that moves by formula, 0 to 1.
     pub moved_share: f64,
@@ -138,6 +148,8 @@ pub struct Theory {
     pub moved_share_sd: f64,
     /// The least that any placement of these weights could move.
     pub least_moved_share: f64,
+    /// Figures by formula beside those that were measured.
+    pub formulas: Vec<Formula>,
 }
 
 /// A node before and after.
@@ -293,4 +305,8 @@ pub struct Origin {
     pub factor: f64,
     /// Queries per second that the database can serve, if it was told.
     pub capacity: Option<f64>,
+    /// Queries per second if the whole cache, or every layer that places keys by the same hash, misses at once.
+    pub whole_cache_queries: f64,
+    /// That over the queries of today: 1 / (1 - hit rate).
+    pub whole_cache_factor: f64,
 }

@@ -4,26 +4,34 @@
 //! it promises: counts are integers; the basis says whether they are exact, sampled or predicted; fields may be
 //! added to the JSON form, never changed. What it does not: decide. Cost: O(pairs of nodes that exchange keys).
 
+mod domains;
 mod failures;
 mod form;
+mod formulas;
 mod text;
 mod tied;
+mod tokens;
 mod warnings;
+mod ways;
 
-use clockwise::{Algorithm, Diff, Moves, Share};
+use clockwise::{Diff, Moves, Share};
 use serde::Serialize;
 
 use crate::census::{Amount, Change, ChangeNode, Counts};
 use crate::limits::Measure;
 use crate::{Balance, Limit, LimitError, LimitResult, RefillPoint, refill, theory, what_if};
+pub use domains::{BetweenDomains, Domain, DomainHolding};
 pub use failures::{Failure, Heaviest, Receiver, Renumbering};
 pub use form::{
     Agreement, Copying, Flow, FromTo, Holding, HotKey, Hottest, Memory, Moved, Node, Origin, Plan,
     Sides, SlotMoves, Step, Theory,
 };
+pub use formulas::Formula;
 pub use text::render_text;
 pub use tied::{Tags, Tied};
+pub use tokens::{TokenAdvice, TokenCandidate};
 pub use warnings::Warning;
+pub use ways::{CopyFirst, Miss, Ways};
 
 /// How sure the figures are.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
@@ -156,17 +164,21 @@ impl Plan {
                 moved_share: expected.share,
                 moved_share_sd: expected.sd_on(effective_keys),
                 least_moved_share: least_moved_share(&nodes),
+                formulas: Vec::new(),
             },
             unowned: Sides {
                 before: counts.placed.before.last().map_or(0, |amount| amount.keys),
                 after: counts.placed.after.last().map_or(0, |amount| amount.keys),
             },
             flows: flows.collect(),
+            domains: Vec::new(),
+            between_domains: Vec::new(),
             balance: balance(|amount| amount.keys, effective_keys),
             balance_requests: counts
                 .requests
                 .map(|_| balance(|amount| amount.requests, 0)),
             balance_bytes: counts.bytes.map(|_| balance(|amount| amount.bytes, 0)),
+            tokens: tokens::token_advice(to),
             failures: failures::failures(change, &counts),
             hottest: hottest(change, &counts),
             slots: slot_moves(change, diff.as_ref()),
@@ -182,6 +194,7 @@ impl Plan {
             outages: what_if::outages(change, &counts.stakes, counts.requests.is_some()),
             cascades: cascades(load, change, &counts),
             replicas: what_if::copies(change, &counts.stakes, counts.bytes.is_some()),
+            ways: Ways::default(),
             views: agreement(change, &counts),
             refill: refill(load, &moved, &counts, distinct_keys),
             copy: counts.bytes.map(|_| copying(load, &moved)),
@@ -194,6 +207,9 @@ impl Plan {
             // Shares by weight are finer than slots.
             plan.theory.least_moved_share = share(slots.moved_least, slots.slots);
         }
+        plan.theory.formulas = formulas::formulas(change, &plan);
+        plan.ways = ways::ways(load, &counts, &plan);
+        (plan.domains, plan.between_domains) = domains::domains(change, &plan);
         plan.limits = limits
             .into_iter()
             .map(|limit| plan.check(limit))
@@ -391,32 +407,18 @@ fn balance(
 }
 
 /// Relative standard deviation of a node's share that the scheme itself brings: tokens at random on rings, none
-/// elsewhere. For unequal weights the mean square over the nodes.
+/// elsewhere.
 fn scheme_sd(placement: &clockwise::Placement) -> f64 {
     let Some(tokens) = placement
         .scheme()
         .tokens()
-        .filter(|_| placement.scheme().algorithm() == Algorithm::Ring)
+        .filter(|_| formulas::is_ring(placement))
     else {
         return 0.0;
     };
-    let held: Vec<f64> = placement
-        .members()
-        .iter()
-        .map(|member| f64::from(tokens) * f64::from(member.weight().milli()) / 1000.0)
-        .filter(|&tokens| tokens > 0.0)
-        .collect();
-    let all: f64 = held.iter().sum();
-    // A share of v of V tokens is Beta(v, V - v): its relative variance is (V - v) / (v (V + 1)).
-    let squares: f64 = held
-        .iter()
-        .map(|tokens| (all - tokens) / (tokens * (all + 1.0)))
-        .sum();
-    if held.is_empty() {
-        0.0
-    } else {
-        (squares / held.len() as f64).sqrt()
-    }
+    let weights = tokens::weights(placement).into_iter();
+    let held: Vec<f64> = weights.map(|weight| weight * f64::from(tokens)).collect();
+    tokens::law_sd(&held)
 }
 
 /// Whether the hottest rows are the hottest keys: rows of one key are not added up.
@@ -501,17 +503,20 @@ fn agreement(change: &Change, counts: &Counts) -> Option<Agreement> {
 }
 
 fn refill(load: Load, moved: &Moved, counts: &Counts, keys: u64) -> Vec<RefillPoint> {
-    let (Some(rate), Some(hit_rate)) = (load.rate, load.hit_rate) else {
+    let Some(traffic) = traffic(load, moved, keys) else {
         return Vec::new();
-    };
-    let traffic = refill::Traffic {
-        reads: rate * load.keys_per_request.unwrap_or(1.0),
-        hit_rate,
-        moved_keys: moved.share,
-        keys,
     };
     let measured: Vec<crate::census::Bucket> = counts.popular.buckets().collect();
     refill::curve(traffic, &measured)
+}
+
+fn traffic(load: Load, moved: &Moved, keys: u64) -> Option<refill::Traffic> {
+    Some(refill::Traffic {
+        reads: load.rate? * load.keys_per_request.unwrap_or(1.0),
+        hit_rate: load.hit_rate?,
+        moved_keys: moved.share,
+        keys,
+    })
 }
 
 fn copying(load: Load, moved: &Moved) -> Copying {
@@ -584,6 +589,8 @@ fn origin(load: Load, moved: &Moved, requests: Option<u64>) -> Option<Origin> {
         queries_after: reads * miss_after,
         factor: miss_after / miss_before,
         capacity: load.capacity,
+        whole_cache_queries: reads,
+        whole_cache_factor: 1.0 / miss_before,
     })
 }
 

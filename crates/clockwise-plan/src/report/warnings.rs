@@ -3,7 +3,8 @@
 use clockwise::{Algorithm, KeyRule, Placement};
 use serde::Serialize;
 
-use super::{Basis, Plan};
+use super::tokens::{TokenAdvice, token_advice};
+use super::{Basis, Plan, Sides};
 use crate::census::Change;
 use crate::number::{decimal, grouped, percent};
 
@@ -142,6 +143,20 @@ pub(super) fn warn(plan: &mut Plan, change: &Change) {
             ),
         );
     }
+    if let Some(noise) = token_noise(change) {
+        add(
+            "tokens-within-noise",
+            format!(
+                "the shares of the space deviate by {} with {} tokens and by {} with {}, which is within the chance of one list of names: judge the numbers by the law, which expects {} and {}",
+                percent(noise.before.measured_sd),
+                grouped(u64::from(noise.before.tokens)),
+                percent(noise.after.measured_sd),
+                grouped(u64::from(noise.after.tokens)),
+                percent(noise.before.expected_sd),
+                percent(noise.after.expected_sd)
+            ),
+        );
+    }
     for node in &plan.nodes {
         let holding = node.sides.after;
         if let Some(space) = holding.space_share
@@ -215,6 +230,19 @@ pub(super) fn warn(plan: &mut Plan, change: &Change) {
         }
     }
     plan.warnings.append(&mut warnings);
+}
+
+/// Both rings, where only the number of tokens differs between their schemes and the measured deviations differ by
+/// less than two standard deviations of chance.
+fn token_noise(change: &Change) -> Option<Sides<TokenAdvice>> {
+    let (from, to) = (change.from.scheme(), change.to.scheme());
+    if from == to || from.with_tokens(to.tokens()?).ok().as_ref() != Some(to) {
+        return None;
+    }
+    let (before, after) = (token_advice(&change.from)?, token_advice(&change.to)?);
+    let chance = before.sd_of_sd.hypot(after.sd_of_sd);
+    let seen = (before.measured_sd - after.measured_sd).abs();
+    (seen < 2.0 * chance).then_some(Sides { before, after })
 }
 
 /// How far the tokens of a ring are from lying evenly, in standard deviations of chi-square over equal cells of about

@@ -1,5 +1,6 @@
 //! The plan as text: the answer first, then the tables behind it.
 
+mod figures;
 mod sections;
 mod table;
 mod verdict;
@@ -9,6 +10,7 @@ use std::fmt::Write as _;
 
 use super::{Basis, Plan};
 use crate::number::grouped;
+use figures::{domains, formulas, tokens, ways, whole_cache};
 use sections::{balance, failures, flows, hottest_keys, nodes, refill, steps, views};
 use verdict::verdict;
 
@@ -27,9 +29,12 @@ pub fn render_text(plan: &Plan) -> String {
     section("What it is about", inputs(plan));
     section("Nodes", nodes(plan));
     section("Moves", flows(plan));
+    section("Failure domains", domains(plan));
     section("One by one", steps(plan) + &what_if::orders(plan));
     section("Clients that know different nodes", views(plan));
     section("Balance", balance(plan));
+    section("Formulas beside what was measured", formulas(plan));
+    section("Tokens of the ring", tokens(plan));
     section("If one node fails afterwards", failures(plan));
     for of in &plan.outages {
         let title = match of.kind.as_str() {
@@ -43,9 +48,14 @@ pub fn render_text(plan: &Plan) -> String {
     section("Hottest keys", hottest_keys(plan));
     section("Tags", what_if::tags(plan));
     section("Heaviest slots", what_if::slots(plan));
+    section("Miss what moves, or copy it first (predicted)", ways(plan));
     section(
         "The database as keys are cached again (predicted, queries per second)",
         refill(plan),
+    );
+    section(
+        "If the whole cache misses at once (predicted)",
+        whole_cache(plan),
     );
     text
 }
@@ -60,8 +70,7 @@ fn limits(plan: &Plan) -> String {
             _ => "",
         };
         format!(
-            "  {verdict} {}{of} is {:.4}, at most {} allowed
-",
+            "  {verdict} {}{of} is {:.4}, at most {} allowed\n",
             limit.name, limit.value, limit.limit
         )
     };

@@ -88,7 +88,14 @@ fn how_much(plan: &Plan) -> String {
 /// What about the placements themselves changes, besides their nodes.
 fn placed_otherwise(plan: &Plan) -> Vec<String> {
     let mut lines = Vec::new();
-    if plan.scheme.from != plan.scheme.to {
+    let contract = |scheme: &str| scheme.split(',').next().map(str::to_owned);
+    if plan.scheme.from == plan.scheme.to {
+    } else if contract(&plan.scheme.from) == contract(&plan.scheme.to) {
+        lines.push(format!(
+            "The scheme's parameters change: from {} to {}.",
+            plan.scheme.from, plan.scheme.to
+        ));
+    } else {
         lines.push(format!(
             "The scheme changes from {} to {}: old and new owners have nothing in common but chance.",
             plan.scheme.from, plan.scheme.to
