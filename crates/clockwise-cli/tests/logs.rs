@@ -277,7 +277,7 @@ fn rows_of_a_table_are_merged_on_request_and_each_is_a_request() {
     );
     assert_eq!(list.json()["hottest"]["requests"], 2);
     // A log is merged already: the option changes nothing.
-    let trace = b"0,k,1,5,c,get,0\n1,k,1,5,c,get,0\n2,l,1,5,c,get,0\n";
+    let trace = b"0,k,1,5,3,get,0\n1,k,1,5,3,get,0\n2,l,1,5,3,get,0\n";
     let of = |more: &[&'static str]| {
         let args = [
             "plan",

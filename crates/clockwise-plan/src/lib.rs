@@ -34,6 +34,6 @@ pub use report::{
     TokenAdvice, TokenCandidate, Warning, Ways, render_text,
 };
 pub use what_if::{
-    Cascade, Cascades, Copies, NodeCopies, Order, Orders, Outage, OutageReceiver, Outages,
-    StakeBasis,
+    Cascade, Cascades, Copies, Growth, NodeCopies, Order, Orders, Outage, OutageReceiver, Outages,
+    OverNode, StakeBasis,
 };

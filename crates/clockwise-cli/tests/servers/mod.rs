@@ -101,7 +101,10 @@ impl Server {
             "memcached" => b"version\r\n",
             _ => b"PING\r\n",
         };
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        // Whoever took the port may have left since.
+        let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port)) else {
+            return false;
+        };
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.write_all(question).unwrap();
         // A server for TLS ends the connection.

@@ -3,8 +3,9 @@
 use clockwise::{Algorithm, Placement};
 use serde::Serialize;
 
-use super::share;
-use crate::census::{Change, Counts};
+use super::{Load, read_share, share};
+use crate::Growth;
+use crate::census::{Amount, Change, Counts};
 
 /// The failure of one node, by the scheme's ranked answer: each of its keys goes to the next node behind it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -19,6 +20,12 @@ pub struct Failure {
     pub largest_receiver_share: f64,
     /// The heaviest node then; `None` where nobody takes over.
     pub heaviest_after: Option<Heaviest>,
+    /// The heaviest node then in requests, where they were told.
+    pub heaviest_requests_after: Option<Heaviest>,
+    /// The node whose load grows most, in requests where they were told, else in keys; `None` where none grows.
+    pub grows_most: Option<Growth>,
+    /// Queries per second that reach the database at the first moment, where the traffic was told; predicted.
+    pub origin_queries: Option<f64>,
     /// For schemes that number their nodes: what it costs to renumber instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub renumbered: Option<Renumbering>,
@@ -54,7 +61,7 @@ pub struct Renumbering {
 }
 
 /// One entry for each node of the new membership that has weight, in the order of the change.
-pub(super) fn failures(change: &Change, counts: &Counts) -> Vec<Failure> {
+pub(super) fn failures(load: Load, change: &Change, counts: &Counts) -> Vec<Failure> {
     let weight = |node: usize| {
         change.nodes[node]
             .to
@@ -64,54 +71,84 @@ pub(super) fn failures(change: &Change, counts: &Counts) -> Vec<Failure> {
         .filter(|&node| weight(node) > 0)
         .collect();
     let total_weight: u64 = nodes.iter().map(|&node| u64::from(weight(node))).sum();
-    let total_keys: u64 = nodes
-        .iter()
-        .map(|&node| counts.placed.after[node].keys)
-        .sum();
-    let mut received: Vec<Vec<(usize, u64)>> = vec![Vec::new(); change.nodes.len()];
+    let mut received: Vec<Vec<(usize, Amount)>> = vec![Vec::new(); change.nodes.len()];
     for (failed, taker, amount) in counts.placed.seconds.iter() {
         if failed < change.nodes.len() && taker < change.nodes.len() {
-            received[failed].push((taker, amount.keys));
+            received[failed].push((taker, amount));
         }
     }
+    let ranked = change.to.scheme().has_ranking();
+    let id = |node: usize| change.nodes[node].id.clone();
+    let has_requests = counts.requests.is_some();
     nodes
         .iter()
         .map(|&failed| {
-            let owned = counts.placed.after[failed].keys;
+            let owned = counts.placed.after[failed];
             let takers = &mut received[failed];
-            takers.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+            takers.sort_by(|a, b| b.1.keys.cmp(&a.1.keys).then(a.0.cmp(&b.0)));
             let receivers: Vec<Receiver> = takers
                 .iter()
-                .map(|&(node, keys)| Receiver {
-                    id: change.nodes[node].id.clone(),
-                    keys,
-                    share: share(keys, owned),
+                .map(|&(node, taken)| Receiver {
+                    id: id(node),
+                    keys: taken.keys,
+                    share: share(taken.keys, owned.keys),
                 })
                 .collect();
             let weight_left = total_weight - u64::from(weight(failed));
-            let ranked = change.to.scheme().has_ranking();
-            let heaviest = nodes
-                .iter()
-                .filter(|&&node| node != failed && ranked && total_keys > 0)
-                .map(|&node| {
-                    let taken = takers
-                        .iter()
-                        .find(|taker| taker.0 == node)
-                        .map_or(0, |taker| taker.1);
-                    let fair = total_keys as f64 * f64::from(weight(node)) / weight_left as f64;
-                    ((counts.placed.after[node].keys + taken) as f64 / fair, node)
+            let then = |node: usize| {
+                let taken = takers.iter().find(|taker| taker.0 == node);
+                counts.placed.after[node] + taken.map_or(Amount::default(), |taker| taker.1)
+            };
+            let heaviest = |of: fn(Amount) -> u64| {
+                let all: u64 = nodes
+                    .iter()
+                    .map(|&node| of(counts.placed.after[node]))
+                    .sum();
+                let up = nodes
+                    .iter()
+                    .filter(|&&node| node != failed && ranked && all > 0);
+                let ratios = up.map(|&node| {
+                    let fair = all as f64 * f64::from(weight(node)) / weight_left as f64;
+                    (of(then(node)) as f64 / fair, node)
                 });
-            let heaviest =
-                heaviest.reduce(|most, other| if other.0 > most.0 { other } else { most });
+                let most = ratios.reduce(|most, other| if other.0 > most.0 { other } else { most });
+                most.map(|(max_over_mean, node)| Heaviest {
+                    id: id(node),
+                    max_over_mean,
+                })
+            };
+            let reads = |amount: Amount| {
+                if has_requests {
+                    amount.requests
+                } else {
+                    amount.keys
+                }
+            };
+            let growing = takers
+                .iter()
+                .map(|taker| taker.0)
+                .filter(|&node| reads(counts.placed.after[node]) > 0);
+            let growth = growing.map(|node| {
+                (
+                    share(reads(then(node)), reads(counts.placed.after[node])),
+                    node,
+                )
+            });
+            let growth = growth.reduce(|most, other| if other.0 > most.0 { other } else { most });
             Failure {
-                node: change.nodes[failed].id.clone(),
-                owned,
+                node: id(failed),
+                owned: owned.keys,
                 largest_receiver_share: receivers.first().map_or(0.0, |receiver| receiver.share),
                 receivers,
-                heaviest_after: heaviest.map(|(max_over_mean, node)| Heaviest {
-                    id: change.nodes[node].id.clone(),
-                    max_over_mean,
+                heaviest_after: heaviest(|amount| amount.keys),
+                heaviest_requests_after: has_requests
+                    .then(|| heaviest(|amount| amount.requests))
+                    .flatten(),
+                grows_most: growth.map(|(times, node)| Growth {
+                    id: id(node),
+                    times,
                 }),
+                origin_queries: load.queries(read_share(owned, counts)),
                 renumbered: change.nodes[failed]
                     .to
                     .and_then(|member| renumbering(&change.to, member)),

@@ -245,6 +245,9 @@ pub struct Step {
     pub requests: Option<u64>,
     /// Bytes stored under them, if told.
     pub bytes: Option<u64>,
+    /// Queries per second that reach the database at the first moment of this step, every other key being cached as
+    /// usual, if the traffic was told; predicted.
+    pub origin_queries: Option<f64>,
 }
 
 /// How many owners a key has among clients that know different nodes.

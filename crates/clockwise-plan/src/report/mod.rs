@@ -79,6 +79,15 @@ pub struct Load {
     pub node_rate: Option<f64>,
 }
 
+impl Load {
+    /// Queries per second that reach the database while a share of the reads is cold; `None` where the traffic was not
+    /// told.
+    fn queries(&self, cold_share: f64) -> Option<f64> {
+        let reads = self.rate? * self.keys_per_request.unwrap_or(1.0);
+        Some(reads * (cold_share + (1.0 - cold_share) * (1.0 - self.hit_rate?)))
+    }
+}
+
 /// All that a plan is made of.
 #[derive(Debug)]
 pub struct PlanInput<'c> {
@@ -179,7 +188,7 @@ impl Plan {
                 .map(|_| balance(|amount| amount.requests, 0)),
             balance_bytes: counts.bytes.map(|_| balance(|amount| amount.bytes, 0)),
             tokens: tokens::token_advice(to),
-            failures: failures::failures(change, &counts),
+            failures: failures::failures(load, change, &counts),
             hottest: hottest(change, &counts),
             slots: slot_moves(change, diff.as_ref()),
             follows_table: change.follows,
@@ -189,9 +198,9 @@ impl Plan {
             hottest_keys: hottest_keys(change, &counts),
             tags: tied::tags(change, &counts),
             heaviest_slots: tied::slots(change, &counts),
-            steps: steps(change, &counts),
+            steps: steps(load, change, &counts),
             orders: what_if::orders(change, &counts.stakes),
-            outages: what_if::outages(change, &counts.stakes, counts.requests.is_some()),
+            outages: outages(load, change, &counts),
             cascades: cascades(load, change, &counts),
             replicas: what_if::copies(change, &counts.stakes, counts.bytes.is_some()),
             ways: Ways::default(),
@@ -459,13 +468,14 @@ fn hottest_keys(change: &Change, counts: &Counts) -> Vec<HotKey> {
     counts.popular.hottest().iter().map(hot).collect()
 }
 
-fn steps(change: &Change, counts: &Counts) -> Vec<Step> {
+fn steps(load: Load, change: &Change, counts: &Counts) -> Vec<Step> {
     let step = |(step, moved): (&crate::census::Step, &Amount)| Step {
         change: step.text.clone(),
         keys: moved.keys,
         share: share(moved.keys, counts.keys),
         requests: counts.requests.map(|_| moved.requests),
         bytes: counts.bytes.map(|_| moved.bytes),
+        origin_queries: load.queries(read_share(*moved, counts)),
     };
     change
         .steps
@@ -473,6 +483,22 @@ fn steps(change: &Change, counts: &Counts) -> Vec<Step> {
         .zip(&counts.placed.steps)
         .map(step)
         .collect()
+}
+
+fn outages(load: Load, change: &Change, counts: &Counts) -> Vec<what_if::Outages> {
+    let mut all = what_if::outages(change, &counts.stakes, counts.requests.is_some());
+    for outage in all.iter_mut().flat_map(|of| &mut of.worst) {
+        outage.origin_queries = load.queries(outage.read_share);
+    }
+    all
+}
+
+/// The part of all reads that goes to these keys: of requests where they were told, else of keys.
+fn read_share(amount: Amount, counts: &Counts) -> f64 {
+    match counts.requests {
+        Some(all) if all > 0 => share(amount.requests, all),
+        _ => share(amount.keys, counts.keys),
+    }
 }
 
 fn cascades(load: Load, change: &Change, counts: &Counts) -> Option<what_if::Cascades> {

@@ -15,10 +15,23 @@ pub struct Cascades {
     pub node_rate: f64,
     /// How sure the figures are.
     pub basis: StakeBasis,
-    /// Nodes that have more than they can serve before any failure.
+    /// Nodes that have more than they can serve before any failure, after the change.
     pub over_before: Vec<String>,
+    /// What they have, in the same order.
+    pub over: Vec<OverNode>,
     /// Each node lost in turn, in the order of the plan; nothing where some have too much already.
     pub failures: Vec<Cascade>,
+}
+
+/// A node that has more than it can serve.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OverNode {
+    /// The node.
+    pub id: String,
+    /// Reads per second that it gets.
+    pub reads_per_s: f64,
+    /// Reads per second that it can serve.
+    pub can_serve_per_s: f64,
 }
 
 /// What the failure of one node leads to.
@@ -68,9 +81,13 @@ pub(crate) fn cascades(
     let can_serve = |node: usize| node_rate * f64::from(weights[node]) / 1000.0;
     let id = |node: usize| change.nodes[node].id.clone();
     let nodes = || (0..weights.len()).filter(|&node| weights[node] > 0);
-    let over_before: Vec<String> = nodes()
+    let over: Vec<OverNode> = nodes()
         .filter(|&node| base.rates[node] > can_serve(node))
-        .map(id)
+        .map(|node| OverNode {
+            id: id(node),
+            reads_per_s: base.rates[node],
+            can_serve_per_s: can_serve(node),
+        })
         .collect();
     let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
     let cascade = |first: usize| {
@@ -127,7 +144,7 @@ pub(crate) fn cascades(
             filled: fullest.map(filled),
         }
     };
-    let failures = if over_before.is_empty() && change.to().scheme().has_ranking() {
+    let failures = if over.is_empty() && change.to().scheme().has_ranking() {
         nodes().map(cascade).collect()
     } else {
         Vec::new()
@@ -135,7 +152,8 @@ pub(crate) fn cascades(
     Cascades {
         node_rate,
         basis: StakeBasis::of(stakes),
-        over_before,
+        over_before: over.iter().map(|node| node.id.clone()).collect(),
+        over,
         failures,
     }
 }

@@ -14,10 +14,10 @@ use serde::Serialize;
 use crate::census::{Change, Stake, Stakes};
 use clockwise::HashedKey;
 
-pub use cascades::{Cascade, Cascades};
+pub use cascades::{Cascade, Cascades, OverNode};
 pub use copies::{Copies, NodeCopies};
 pub use orders::{Order, Orders};
-pub use outages::{Outage, OutageReceiver, Outages};
+pub use outages::{Growth, Outage, OutageReceiver, Outages};
 
 pub(crate) use cascades::cascades;
 pub(crate) use copies::copies;

@@ -21,6 +21,8 @@ pub struct Outages {
     pub total: usize,
     /// How sure the figures are.
     pub basis: StakeBasis,
+    /// Nodes without a label of this kind: they fail in none of these outages.
+    pub unlabelled: usize,
     /// Those with the heaviest node afterwards first, at most 1,000.
     pub worst: Vec<Outage>,
 }
@@ -40,6 +42,12 @@ pub struct Outage {
     pub heaviest_after: Option<Heaviest>,
     /// The same in requests, where they were told.
     pub heaviest_requests_after: Option<Heaviest>,
+    /// The node whose load grows most, in requests where they were told, else in keys; `None` where none grows.
+    pub grows_most: Option<Growth>,
+    /// Share of all reads that they answered: of requests where they were told, else of keys, 0 to 1.
+    pub read_share: f64,
+    /// Queries per second that reach the database at the first moment, where the traffic was told; predicted.
+    pub origin_queries: Option<f64>,
     /// Share of all keys that have no node left, 0 to 1.
     pub unserved_share: f64,
 }
@@ -51,6 +59,15 @@ pub struct OutageReceiver {
     pub id: String,
     /// Of the keys of the failed nodes, 0 to 1.
     pub share: f64,
+}
+
+/// A node's load over what it was.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Growth {
+    /// The node.
+    pub id: String,
+    /// Its load after the failure over that before.
+    pub times: f64,
 }
 
 /// The outages that were asked for; nothing where the scheme names no further node.
@@ -77,11 +94,21 @@ pub(crate) fn outages(change: &Change, stakes: &Stakes, has_requests: bool) -> V
             }
         };
         let total = worst.len();
+        let unlabelled = match kind {
+            OutageKind::Pairs => 0,
+            OutageKind::Domain(level) => {
+                let members = change.to().members().iter();
+                members
+                    .filter(|member| level.label(member.domains()).is_none())
+                    .count()
+            }
+        };
         let load = |outage: &Outage| {
-            outage
-                .heaviest_after
+            let heaviest = outage
+                .heaviest_requests_after
                 .as_ref()
-                .map_or(f64::MAX, |heaviest| heaviest.max_over_mean)
+                .or(outage.heaviest_after.as_ref());
+            heaviest.map_or(f64::MAX, |heaviest| heaviest.max_over_mean)
         };
         worst.sort_by(|a, b| load(b).total_cmp(&load(a)));
         worst.truncate(MOST_LISTED);
@@ -92,6 +119,7 @@ pub(crate) fn outages(change: &Change, stakes: &Stakes, has_requests: bool) -> V
             },
             total,
             basis: StakeBasis::of(stakes),
+            unlabelled,
             worst,
         });
     }
@@ -176,8 +204,49 @@ impl<'c> Loads<'c> {
             } else {
                 None
             },
+            grows_most: self.grows_most(nodes, taken),
+            read_share: self.read_share(nodes),
+            origin_queries: None,
             unserved_share: part((owned - taken_keys).max(0.0), all),
         }
+    }
+
+    /// Reads as requests tell them, else as keys do.
+    fn reads(&self) -> &[f64] {
+        if self.has_requests {
+            &self.requests
+        } else {
+            &self.keys
+        }
+    }
+
+    fn read_share(&self, nodes: &[usize]) -> f64 {
+        let reads = self.reads();
+        part(
+            nodes.iter().map(|&node| reads[node]).sum(),
+            reads.iter().sum(),
+        )
+    }
+
+    fn grows_most(&self, failed: &[usize], taken: (&[f64], &[f64])) -> Option<Growth> {
+        let (reads, taken) = (
+            self.reads(),
+            if self.has_requests { taken.1 } else { taken.0 },
+        );
+        let growing = (0..reads.len())
+            .filter(|node| !failed.contains(node) && taken[*node] > 0.0 && reads[*node] > 0.0);
+        let times = |node: usize| (reads[node] + taken[node]) / reads[node];
+        let most = growing.reduce(|most, node| {
+            if times(node) > times(most) {
+                node
+            } else {
+                most
+            }
+        })?;
+        Some(Growth {
+            id: self.change.nodes[most].id.clone(),
+            times: times(most),
+        })
     }
 
     fn heaviest(&self, failed: &[usize], loads: &[f64], taken: &[f64]) -> Option<Heaviest> {

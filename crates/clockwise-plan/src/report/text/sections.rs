@@ -2,8 +2,9 @@
 
 use super::share;
 use super::table::{MOST_ROWS, duration, more, table};
+use crate::Growth;
 use crate::number::{decimal, grouped, percent};
-use crate::report::{Failure, Plan};
+use crate::report::{Failure, Heaviest, Plan};
 
 pub(super) fn nodes(plan: &Plan) -> String {
     let requests = plan.requests.is_some();
@@ -80,13 +81,21 @@ pub(super) fn steps(plan: &Plan) -> String {
     if plan.steps.is_empty() {
         return String::new();
     }
-    let rows = plan
-        .steps
-        .iter()
-        .map(|step| vec![step.change.clone(), grouped(step.keys), percent(step.share)]);
+    let mut header = vec!["step", "keys that move", "of all keys"];
+    header.extend(plan.requests.is_some().then_some("of all requests"));
+    header.extend(plan.origin.is_some().then_some("database q/s"));
+    let rows = plan.steps.iter().map(|step| {
+        let mut row = vec![step.change.clone(), grouped(step.keys), percent(step.share)];
+        row.extend(
+            step.requests
+                .map(|moved| percent(share(moved, plan.requests.unwrap_or(0)))),
+        );
+        row.extend(step.origin_queries.map(|queries| decimal(queries, 1)));
+        row
+    });
     let all: f64 = plan.steps.iter().map(|step| step.share).sum();
     let most = plan.steps.iter().map(|step| step.share).fold(0.0, f64::max);
-    table(&["step", "keys that move", "of all keys"], rows.collect())
+    table(&header, rows.collect())
         + &format!(
             "  together {} in steps of at most {}, against {} at once\n",
             percent(all),
@@ -160,13 +169,18 @@ pub(super) fn balance(plan: &Plan) -> String {
 
 pub(super) fn failures(plan: &Plan) -> String {
     let mut failures: Vec<&Failure> = plan.failures.iter().collect();
+    if failures.is_empty() {
+        return String::new();
+    }
     let load = |failure: &Failure| {
-        failure
-            .heaviest_after
+        let heaviest = failure
+            .heaviest_requests_after
             .as_ref()
-            .map_or(0.0, |heaviest| heaviest.max_over_mean)
+            .or(failure.heaviest_after.as_ref());
+        heaviest.map_or(0.0, |heaviest| heaviest.max_over_mean)
     };
     failures.sort_by(|a, b| load(b).total_cmp(&load(a)));
+    let requests = plan.requests.is_some();
     let rows = failures.iter().take(MOST_ROWS).map(|failure| {
         let (largest, share) = failure
             .receivers
@@ -174,25 +188,16 @@ pub(super) fn failures(plan: &Plan) -> String {
             .map_or(("nobody".to_owned(), "-".to_owned()), |r| {
                 (r.id.clone(), percent(r.share))
             });
-        let (heaviest, times) = failure
-            .heaviest_after
-            .as_ref()
-            .map_or(("-".to_owned(), "-".to_owned()), |h| {
-                (h.id.clone(), decimal(h.max_over_mean, 3))
-            });
-        vec![
-            failure.node.clone(),
-            grouped(failure.owned),
-            largest,
-            share,
-            heaviest,
-            times,
-        ]
+        let mut row = vec![failure.node.clone(), grouped(failure.owned), largest, share];
+        row.extend(heaviest_cells(failure.heaviest_after.as_ref()));
+        if requests {
+            row.extend(heaviest_cells(failure.heaviest_requests_after.as_ref()));
+        }
+        row.extend(growth_cells(failure.grows_most.as_ref()));
+        row.extend(failure.origin_queries.map(|queries| decimal(queries, 1)));
+        row
     });
-    if failures.is_empty() {
-        return String::new();
-    }
-    let header = [
+    let mut header = vec![
         "node",
         "its keys",
         "largest receiver",
@@ -200,6 +205,14 @@ pub(super) fn failures(plan: &Plan) -> String {
         "heaviest then",
         "max/mean",
     ];
+    header.extend(
+        requests
+            .then_some(["in requests", "max/mean"])
+            .into_iter()
+            .flatten(),
+    );
+    header.extend(["grows most", "times"]);
+    header.extend(plan.origin.is_some().then_some("database q/s"));
     let renumbered = plan
         .failures
         .iter()
@@ -212,7 +225,7 @@ pub(super) fn failures(plan: &Plan) -> String {
                 percent(share)
             )
         });
-    table(&header, rows.collect()) + &more(failures.len()) + &renumbered
+    table(&header, rows.collect()) + &more(failures.len()) + MEANS_ARE_OF_THOSE_LEFT + &renumbered
 }
 
 pub(super) fn hottest_keys(plan: &Plan) -> String {
@@ -235,10 +248,14 @@ pub(super) fn hottest_keys(plan: &Plan) -> String {
     table(
         &["key", "requests", "of all", "owner after"],
         rows.collect(),
-    ) + &format!(
-        "  no placement brings the heaviest node's requests below {} times the mean: one key stays on one node\n",
-        decimal(floor, 2)
-    )
+    ) + &if floor > 1.0 {
+        format!(
+            "  no placement brings the heaviest node's requests below {} times the mean: one key stays on one node\n",
+            decimal(floor, 2)
+        )
+    } else {
+        String::new()
+    }
 }
 
 pub(super) fn refill(plan: &Plan) -> String {
@@ -247,8 +264,24 @@ pub(super) fn refill(plan: &Plan) -> String {
     }
     let measured = plan.refill.iter().any(|point| point.measured.is_some());
     let mut header = vec!["after", "if uniform", "if Zipf 0.99"];
-    header.extend(measured.then_some("as measured"));
-    let rows = plan.refill.iter().map(|point| {
+    header.extend(measured.then_some("by your requests"));
+    // Once nothing changes any more, one row says so.
+    let flat = |point: &crate::RefillPoint| {
+        (
+            decimal(point.uniform, 1),
+            decimal(point.zipf, 1),
+            point.measured.map(|q| decimal(q, 1)),
+        )
+    };
+    let last = plan.refill.last().map(flat);
+    let tail = plan
+        .refill
+        .iter()
+        .rev()
+        .take_while(|point| Some(flat(point)) == last)
+        .count();
+    let shown = plan.refill.len() - tail.saturating_sub(1);
+    let rows = plan.refill[..shown].iter().map(|point| {
         let mut row = vec![
             duration(point.seconds),
             decimal(point.uniform, 1),
@@ -259,3 +292,22 @@ pub(super) fn refill(plan: &Plan) -> String {
     });
     table(&header, rows.collect())
 }
+
+/// A heaviest node and its ratio, or two dashes.
+pub(super) fn heaviest_cells(heaviest: Option<&Heaviest>) -> [String; 2] {
+    match heaviest {
+        Some(heaviest) => [heaviest.id.clone(), decimal(heaviest.max_over_mean, 3)],
+        None => ["-".to_owned(), "-".to_owned()],
+    }
+}
+
+/// The node that grows most and how many times its load of before it gets, or two dashes.
+pub(super) fn growth_cells(growth: Option<&Growth>) -> [String; 2] {
+    match growth {
+        Some(growth) => [growth.id.clone(), decimal(growth.times, 2)],
+        None => ["-".to_owned(), "-".to_owned()],
+    }
+}
+
+/// Ratios after a failure can be smaller than before it while every load grows.
+pub(super) const MEANS_ARE_OF_THOSE_LEFT: &str = "  max/mean is against the fair share among the nodes left; times is a node's load then over its load before\n";

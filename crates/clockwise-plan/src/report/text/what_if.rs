@@ -1,34 +1,41 @@
 //! Tables of what-ifs: outages, cascades, orders, copies, and what placement cannot split.
 
+use super::sections::{MEANS_ARE_OF_THOSE_LEFT, growth_cells, heaviest_cells};
 use super::table::{MOST_ROWS, more, table};
 use crate::number::{decimal, grouped, percent};
 use crate::report::{Plan, Tied};
-use crate::{Cascade, Heaviest, Outage, Outages, StakeBasis};
+use crate::{Cascade, Outage, Outages, StakeBasis};
 
 pub(super) fn outages(of: &Outages) -> String {
+    if of.worst.is_empty() {
+        return format!("  no node has a label for its {}\n", of.kind);
+    }
     let named = of.worst.iter().any(|outage| outage.name.is_some());
     let requests = of
         .worst
         .iter()
         .any(|outage| outage.heaviest_requests_after.is_some());
-    let heaviest = |heaviest: &Option<Heaviest>| match heaviest {
-        Some(heaviest) => [heaviest.id.clone(), decimal(heaviest.max_over_mean, 3)],
-        None => ["-".to_owned(), "-".to_owned()],
-    };
+    let queries = of
+        .worst
+        .iter()
+        .any(|outage| outage.origin_queries.is_some());
     let row = |outage: &Outage| {
         let (receiver, takes) = match &outage.largest_receiver {
             Some(receiver) => (receiver.id.clone(), percent(receiver.share)),
             None => ("nobody".to_owned(), "-".to_owned()),
         };
-        let what = match &outage.name {
-            Some(name) => format!("{name} ({} nodes)", outage.nodes.len()),
-            None => outage.nodes.join(", "),
+        let what = match (&outage.name, outage.nodes.len()) {
+            (Some(name), 1) => format!("{name} (1 node)"),
+            (Some(name), nodes) => format!("{name} ({nodes} nodes)"),
+            (None, _) => outage.nodes.join(", "),
         };
         let mut row = vec![what, percent(outage.owned_share), receiver, takes];
-        row.extend(heaviest(&outage.heaviest_after));
+        row.extend(heaviest_cells(outage.heaviest_after.as_ref()));
         if requests {
-            row.extend(heaviest(&outage.heaviest_requests_after));
+            row.extend(heaviest_cells(outage.heaviest_requests_after.as_ref()));
         }
+        row.extend(growth_cells(outage.grows_most.as_ref()));
+        row.extend(outage.origin_queries.map(|queries| decimal(queries, 1)));
         row
     };
     let what = if named { of.kind.as_str() } else { "nodes" };
@@ -46,11 +53,23 @@ pub(super) fn outages(of: &Outages) -> String {
             .into_iter()
             .flatten(),
     );
-    if of.worst.is_empty() {
-        return format!("  no node has a label for its {}\n", of.kind);
-    }
+    header.extend(["grows most", "times"]);
+    header.extend(queries.then_some("database q/s"));
+    let unlabelled = match of.unlabelled {
+        0 => String::new(),
+        1 => format!(
+            "  1 node has no label for its {}: it fails in none of these\n",
+            of.kind
+        ),
+        nodes => format!(
+            "  {nodes} nodes have no label for their {}: they fail in none of these\n",
+            of.kind
+        ),
+    };
     table(&header, of.worst.iter().take(MOST_ROWS).map(row).collect())
         + &more(of.total)
+        + MEANS_ARE_OF_THOSE_LEFT
+        + &unlabelled
         + &basis(of.basis)
 }
 
@@ -58,11 +77,18 @@ pub(super) fn cascades(plan: &Plan) -> String {
     let Some(cascades) = &plan.cascades else {
         return String::new();
     };
-    if !cascades.over_before.is_empty() {
-        return format!(
-            "  {} have more than they can serve before any failure: add nodes first\n",
-            cascades.over_before.join(", ")
-        );
+    if !cascades.over.is_empty() {
+        let rows = cascades.over.iter().map(|node| {
+            vec![
+                node.id.clone(),
+                decimal(node.reads_per_s, 1),
+                decimal(node.can_serve_per_s, 1),
+                percent(node.reads_per_s / node.can_serve_per_s),
+            ]
+        });
+        return "  after the change some nodes have more than they can serve without any failure:\n"
+            .to_owned()
+            + &table(&["node", "reads/s", "can serve", "filled"], rows.collect());
     }
     let spreading: Vec<&Cascade> = cascades
         .failures
@@ -87,7 +113,7 @@ pub(super) fn cascades(plan: &Plan) -> String {
     let row = |cascade: &&Cascade| {
         let waves: Vec<String> = cascade.waves.iter().map(|wave| wave.join(", ")).collect();
         let end = if cascade.collapses {
-            "half of the weight is down: it goes on".to_owned()
+            format!("collapses: {} nodes left, counting stops", cascade.left)
         } else {
             format!("holds with {} nodes", cascade.left)
         };
