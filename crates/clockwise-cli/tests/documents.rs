@@ -124,7 +124,7 @@ fn every_member_of_a_plan_is_on_its_page() {
             .unwrap();
         members_of(&serde_json::from_slice(&plan.stdout).unwrap(), &mut members);
     }
-    assert!(members.contains("whole_cache_factor"));
+    assert!(members.contains("whole_cache_factor") && members.contains("advice"));
     for member in members {
         assert!(named.contains(member.as_str()), "{member}");
     }

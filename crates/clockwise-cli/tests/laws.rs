@@ -155,6 +155,7 @@ fn rings_have_their_longest_arc_and_the_beta_law_of_shares_beside_the_exact_ones
     let arc = formula(&plan, "longest_arc").unwrap();
     near(&arc["expected"], 137.0 / 60.0 / 5.0);
     near(&arc["measured"], 0.390_444_442_433_321_77);
+    assert_eq!(plan["moved_ranges"], 1);
 
     // Weights 1, 2 and 1 of 100 tokens: the mean over the nodes of (V - v) / (v (V + 1)).
     let plan =

@@ -1,4 +1,4 @@
-//! Missing or copying what moves, what a whole cache spares the database, failure domains.
+//! Missing or copying what moves, what a whole cache spares the database, failure domains, and advice on broken limits.
 
 use std::collections::BTreeMap;
 
@@ -259,6 +259,109 @@ fn domains_add_up_what_their_nodes_hold_and_pass_on() {
     assert_eq!(
         (&none["domains"], &none["between_domains"]),
         (&Value::Array(Vec::new()), &Value::Array(Vec::new()))
+    );
+}
+
+#[test]
+fn a_broken_limit_says_by_how_much_and_what_would_keep_it() {
+    let limits = |words: &str| {
+        let answer = run_words(&format!("{words} --json"));
+        assert_eq!(answer.code, Some(1), "{}", answer.stderr);
+        let limits = answer.json()["limits"].clone();
+        limits.as_array().unwrap().clone()
+    };
+    let words = format!(
+        "{STORY} --scheme articles/000-ring,tokens=100 --limit moved=0.1,imbalance=1.05,origin=3,failure=2"
+    );
+    let found = limits(&words);
+    near(&found[0]["over"], 0.111_372);
+    let advice = |limit: &Value| limit["advice"].as_str().unwrap().to_owned();
+    // Adding a fifth node of equal weight: a fifth has to move, in two changes of a tenth at least.
+    holds(
+        &advice(&found[0]),
+        &[
+            "no placement of these weights moves less than 20.0 %",
+            "2 smaller changes",
+        ],
+    );
+    // A node's deviation is 2/sqrt(5 v): 1,500 tokens bring 2.3 %, and 2.2 of them lie within 5 %.
+    holds(
+        &advice(&found[1]),
+        &["1,500 tokens a node keep it for 9 of 10 lists of names"],
+    );
+    // 1 + moved x 19 = 3 at 2/19 of the reads; 21.1 % are three such steps; h/(1-h) = 2/0.211372 at 0.904.
+    holds(
+        &advice(&found[2]),
+        &[
+            "at most 10.5 % of the reads",
+            "3 steps",
+            "below a hit rate of 90.4 %",
+        ],
+    );
+    assert_eq!(
+        (&found[3]["ok"], &found[3]["over"], &found[3]["advice"]),
+        (&true.into(), &Value::Null, &Value::Null)
+    );
+
+    let text = run_words(&words);
+    let second = text.text().lines().nth(1).unwrap();
+    assert_eq!(
+        second,
+        "BROKEN: moved is 0.2114, 0.1114 above 0.1; imbalance is 1.0569, 0.0069 above 1.05; origin is 5.0161, 2.0161 above 3."
+    );
+    holds(
+        text.text(),
+        &["at most 0.1 allowed: 0.1114 too much\n         no placement"],
+    );
+    let first_screen = text.text().lines().position(str::is_empty).unwrap();
+    assert!(first_screen <= 12, "{first_screen} lines");
+
+    for (words, pieces) in [
+        (
+            "--from n{1..4} --add n5 --scheme modulo --keys gen:k{0..99999} --limit moved=0.25",
+            &["moves 80.0 % by its law", "least 20.0 %"][..],
+        ),
+        (
+            "--from n{1..4} --add n5 --scheme slots --keys gen:k{0..999} --limit imbalance=1.001",
+            &["chance in 1,000 keys alone"],
+        ),
+        (
+            "--from n{1..4} --add n5 --limit imbalance=1",
+            &["1 is perfectly even"],
+        ),
+        (
+            "--from n{1..4} --add n5 --scheme slots,count=7 --limit imbalance=1.1",
+            &["7 slots are too few"],
+        ),
+        (
+            "--from n{1..4} --add n5 --scheme ring,tokens=10 --limit failure=1.1",
+            &["tokens a node keep it for 9 of 10", "10 do not"],
+        ),
+        (
+            "--from n{1..4} --add n5 --scheme ring,tokens=1 --limit failure=1.1",
+            &["1 do not"],
+        ),
+        (
+            "--from node-{0..9} --add node-10 --scheme articles/003-ring-raw --limit imbalance=1.1",
+            &["the tokens clump"],
+        ),
+    ] {
+        let found = limits(&format!("plan {words}"));
+        holds(&advice(&found[0]), pieces);
+    }
+
+    let rows = "key,requests\nhot,600\nb,100\nc,100\nd,100\ne,100\n";
+    let files = folder(&[("k.csv", rows.as_bytes())]);
+    let keys = path(&files, "k.csv");
+    let answer = run([
+        "plan", "--json", "--from", "a", "--add", "b", "--keys", &keys, "--limit", "hot=0.5",
+    ]);
+    // 0.6 of the requests on two nodes are 1.2 of a fair share: 58.3 % must go, or three copies take a third each.
+    let found = answer.json()["limits"][0].clone();
+    near(&found["over"], 0.7);
+    holds(
+        &advice(&found),
+        &["answer 58.3 % of the requests to hot", "3 copies"],
     );
 }
 

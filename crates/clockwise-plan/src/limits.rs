@@ -120,6 +120,10 @@ pub struct LimitResult {
     pub value: f64,
     /// Whether the value is within the limit.
     pub ok: bool,
+    /// How much the value is above the limit; `None` where it is not.
+    pub over: Option<f64>,
+    /// What would keep it; `None` where it is kept.
+    pub advice: Option<String>,
 }
 
 impl LimitResult {
@@ -129,6 +133,8 @@ impl LimitResult {
             limit: limit.most,
             value,
             ok: value <= limit.most,
+            over: (value > limit.most).then_some(value - limit.most),
+            advice: None,
         }
     }
 }

@@ -88,6 +88,8 @@ pub struct Plan {
     pub recut_keys: u64,
     /// Exact share of the token space or slots that moves, 0 to 1; `None` where there is no diff.
     pub space_moved_share: Option<f64>,
+    /// Ranges of tokens that move; `None` where there is no diff by ranges.
+    pub moved_ranges: Option<u64>,
     /// Load on the database, if the traffic was told.
     pub origin: Option<Origin>,
     /// What missing the moved keys costs, and what copying them does.

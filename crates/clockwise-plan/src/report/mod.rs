@@ -4,6 +4,7 @@
 //! it promises: counts are integers; the basis says whether they are exact, sampled or predicted; fields may be
 //! added to the JSON form, never changed. What it does not: decide. Cost: O(pairs of nodes that exchange keys).
 
+mod advice;
 mod domains;
 mod failures;
 mod form;
@@ -194,6 +195,7 @@ impl Plan {
             follows_table: change.follows,
             recut_keys: counts.recut,
             space_moved_share: diff.as_ref().map(|diff| diff.share().as_f64()),
+            moved_ranges: diff.as_ref().and_then(moved_ranges),
             origin: origin(load, &moved, counts.requests),
             hottest_keys: hottest_keys(change, &counts),
             tags: tied::tags(change, &counts),
@@ -221,7 +223,7 @@ impl Plan {
         (plan.domains, plan.between_domains) = domains::domains(change, &plan);
         plan.limits = limits
             .into_iter()
-            .map(|limit| plan.check(limit))
+            .map(|limit| plan.check(limit, change, load))
             .collect::<Result<_, _>>()?;
         warnings::warn(&mut plan, change);
         Ok(plan)
@@ -233,7 +235,7 @@ impl Plan {
         self.limits.iter().all(|limit| limit.ok)
     }
 
-    fn check(&self, limit: Limit) -> Result<LimitResult, LimitError> {
+    fn check(&self, limit: Limit, change: &Change, load: Load) -> Result<LimitResult, LimitError> {
         let unknowable = |needs| LimitError::Unknowable {
             name: limit.measure.name(),
             needs,
@@ -264,7 +266,12 @@ impl Plan {
                     .share_of_fair
             }
         };
-        Ok(LimitResult::new(limit, value))
+        let mut result = LimitResult::new(limit, value);
+        if !result.ok {
+            let about = (self, change, load);
+            result.advice = Some(advice::advice(limit.measure, &result, about));
+        }
+        Ok(result)
     }
 }
 
@@ -573,6 +580,13 @@ fn memory(load: Load, nodes: &[Node]) -> Option<Memory> {
         filled: filled(fullest)?,
         evicting: holders().filter(over).map(|node| node.id.clone()).collect(),
     })
+}
+
+fn moved_ranges(diff: &Diff<'_>) -> Option<u64> {
+    match diff.moves() {
+        Moves::Tokens(ranges) => Some(ranges.len() as u64),
+        Moves::Slots(_) => None,
+    }
 }
 
 fn slot_moves(change: &Change, diff: Option<&Diff<'_>>) -> Option<SlotMoves> {

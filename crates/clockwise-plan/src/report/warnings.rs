@@ -247,7 +247,7 @@ fn token_noise(change: &Change) -> Option<Sides<TokenAdvice>> {
 
 /// How far the tokens of a ring are from lying evenly, in standard deviations of chi-square over equal cells of about
 /// four tokens; `None` for other schemes and for rings too small to tell.
-fn token_clumping(placement: &Placement) -> Option<f64> {
+pub(super) fn token_clumping(placement: &Placement) -> Option<f64> {
     let tokens = placement.token_count();
     if tokens < 64 {
         return None;
@@ -268,7 +268,7 @@ fn token_clumping(placement: &Placement) -> Option<f64> {
 }
 
 /// Tokens of a hash that mixes are beyond this once in millions of rings.
-const TOKENS_CLUMP: f64 = 6.0;
+pub(super) const TOKENS_CLUMP: f64 = 6.0;
 /// A sample is small when a node's share has a larger relative error than this.
 const SMALL_SAMPLE: f64 = 0.01;
 /// How far a node's exact share may lie from what its weight asks for: a ring of 160 tokens strays by about 8 %, so a

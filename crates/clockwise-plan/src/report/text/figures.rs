@@ -21,7 +21,7 @@ pub(super) fn formulas(plan: &Plan) -> String {
             fine_percent(expected),
             or_none(measured),
             or_none(sd),
-            deviations.map_or("-".to_owned(), |off| format!("{off:+.1} sd")),
+            deviations.map_or("-".to_owned(), signed),
         ]
     });
     let header = ["figure", "formula", "expected", "measured", "sd", "off by"];
@@ -38,6 +38,15 @@ fn figure(name: &str) -> &str {
         "share_sd" => "sd of shares of the space",
         "keys_sd" => "sd of keys",
         other => other,
+    }
+}
+
+/// With its sign, unless it rounds to nothing.
+fn signed(deviations: f64) -> String {
+    if deviations.abs() < 0.05 {
+        "0.0 sd".to_owned()
+    } else {
+        format!("{deviations:+.1} sd")
     }
 }
 
@@ -81,7 +90,11 @@ pub(super) fn tokens(plan: &Plan) -> String {
         "ranges",
         "bytes",
     ];
+    let moved = plan.moved_ranges.map_or(String::new(), |ranges| {
+        format!("  this change moves {} ranges\n", grouped(ranges))
+    });
     table(&header, rows.collect())
+        + &moved
         + &format!(
             "  twice the tokens divide the error by 1.41 only\n  \
              these names have {}; another list would have {} ± {} ({} lists simulated, fixed seed)\n",

@@ -9,7 +9,7 @@ mod what_if;
 use std::fmt::Write as _;
 
 use super::{Basis, Plan};
-use crate::number::grouped;
+use crate::number::{decimal, grouped};
 use figures::{domains, formulas, tokens, ways, whole_cache};
 use sections::{balance, failures, flows, hottest_keys, nodes, refill, steps, views};
 use verdict::verdict;
@@ -69,8 +69,15 @@ fn limits(plan: &Plan) -> String {
             ("moved", Basis::Predicted) => " (predicted)",
             _ => "",
         };
+        let over = limit.over.map_or(String::new(), |over| {
+            format!(": {} too much", decimal(over, 4))
+        });
+        let advice = limit
+            .advice
+            .as_ref()
+            .map_or(String::new(), |advice| format!("         {advice}\n"));
         format!(
-            "  {verdict} {}{of} is {:.4}, at most {} allowed\n",
+            "  {verdict} {}{of} is {:.4}, at most {} allowed{over}\n{advice}",
             limit.name, limit.value, limit.limit
         )
     };

@@ -14,6 +14,7 @@ pub(super) fn verdict(plan: &Plan) -> String {
         );
     }
     lines.push(format!("{} {}", change_of(plan), how_much(plan)));
+    lines.extend(broken(plan));
     lines.push(format!(
         "Theory expects {} (standard deviation {}); no placement of these weights moves less than {}.",
         percent(plan.theory.moved_share),
@@ -59,6 +60,21 @@ pub(super) fn verdict(plan: &Plan) -> String {
     lines.join("\n") + "\n"
 }
 
+/// Which limits are broken, and by how much.
+fn broken(plan: &Plan) -> Option<String> {
+    let broken = plan.limits.iter().filter_map(|limit| {
+        Some(format!(
+            "{} is {}, {} above {}",
+            limit.name,
+            decimal(limit.value, 4),
+            decimal(limit.over?, 4),
+            limit.limit
+        ))
+    });
+    let broken: Vec<String> = broken.collect();
+    (!broken.is_empty()).then(|| format!("BROKEN: {}.", broken.join("; ")))
+}
+
 fn how_much(plan: &Plan) -> String {
     match (plan.basis, plan.space_moved_share) {
         (Basis::Exact, _) => format!(
@@ -88,18 +104,19 @@ fn how_much(plan: &Plan) -> String {
 /// What about the placements themselves changes, besides their nodes.
 fn placed_otherwise(plan: &Plan) -> Vec<String> {
     let mut lines = Vec::new();
-    let contract = |scheme: &str| scheme.split(',').next().map(str::to_owned);
-    if plan.scheme.from == plan.scheme.to {
-    } else if contract(&plan.scheme.from) == contract(&plan.scheme.to) {
-        lines.push(format!(
-            "The scheme's parameters change: from {} to {}.",
-            plan.scheme.from, plan.scheme.to
-        ));
-    } else {
-        lines.push(format!(
-            "The scheme changes from {} to {}: old and new owners have nothing in common but chance.",
-            plan.scheme.from, plan.scheme.to
-        ));
+    if plan.scheme.from != plan.scheme.to {
+        let contract = |scheme: &str| scheme.split(',').next().map(str::to_owned);
+        lines.push(if contract(&plan.scheme.from) == contract(&plan.scheme.to) {
+            format!(
+                "The scheme's parameters change: from {} to {}.",
+                plan.scheme.from, plan.scheme.to
+            )
+        } else {
+            format!(
+                "The scheme changes from {} to {}: old and new owners have nothing in common but chance.",
+                plan.scheme.from, plan.scheme.to
+            )
+        });
     }
     if plan.key_rule.from != plan.key_rule.to {
         lines.push(format!(
