@@ -388,6 +388,7 @@ impl SetUp {
             source: Source {
                 text: String::new(),
                 basis: Basis::Exact,
+                each_key_once: true,
                 bad_lines: 0,
                 partial: false,
             },
