@@ -27,7 +27,7 @@ use self::files::Form;
 use self::naive::Owners;
 use crate::callgrind;
 use crate::machine::{Cores, Machine, peak_memory_kib};
-use crate::rounds::{Work, interleave};
+use crate::rounds::{Clock, Work, interleave};
 use crate::table::{Row, Table, line, ratio};
 
 /// What to measure, and how it is printed.
@@ -156,20 +156,24 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             .flat_map(|case| case.candidates.iter().map(move |&it| (case, it)))
     };
     let mut work: Vec<Work<'_>> = rows()
-        .map(|(case, candidate)| -> Work<'_> {
+        .map(|(case, candidate)| {
             let (set_ups, cores, folder) = (&set_ups, &cores, folder.path());
-            Box::new(move || {
+            let run = move || {
                 // What starts a thread shares its core with it, unless the thread leaves.
                 cores.take_one()?;
                 let set_up = set_ups.iter().find(|set_up| set_up.scheme == case.scheme);
                 let set_up = set_up.context("a case with a scheme of its own")?;
-                set_up.run(
-                    candidate,
-                    case.form,
-                    folder,
-                    (!case.one_core).then_some(cores),
-                )
-            })
+                let reader = (!case.one_core).then_some(cores);
+                set_up.run(candidate, case.form, folder, reader)
+            };
+            Work {
+                clock: if case.one_core {
+                    Clock::Core
+                } else {
+                    Clock::Wall
+                },
+                run: Box::new(run),
+            }
         })
         .collect();
     let times = interleave(rounds, keys, &mut work)?;
@@ -184,7 +188,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let table = Table {
         machine,
         about: format!(
-            "{keys} keys of 20 bytes, {NODES} -> {} nodes, {rounds} rounds; ns for each key.",
+            "{keys} keys of 20 bytes, {NODES} -> {} nodes, {rounds} rounds; ns for each key, of time on the core \
+             or, with 2 cores, of time passed.",
             NODES + 1
         ),
         more: &["time / decode", "speed / naive", "goal"],
@@ -388,6 +393,7 @@ impl SetUp {
             source: Source {
                 text: String::new(),
                 basis: Basis::Exact,
+                each_key_once: true,
                 bad_lines: 0,
                 partial: false,
             },
