@@ -38,6 +38,9 @@ pub(crate) enum Command {
 #[command(after_help = "\
 Examples:
   clockwise plan --from cache-{1..4} --add cache-5 --keys keys.txt
+  clockwise plan --from clockwise.toml --add cache-5=0.25 --keys paths.tsv --rate 2000 --hit-rate 0.95 --capacity 300
+  clockwise plan --from clockwise.toml --failures pairs,zone --keys paths.tsv --rate 2000 --hit-rate 0.95 --node-rate 900
+  clockwise plan --from cache-{1..4} --scheme ring --to cache-{1..4} --to-scheme slots --keys access.log
   clockwise plan --from clockwise.toml --weight cache-2=0.5 --keys dump.csv.gz --limit moved=0.25 --json
 
 A membership is one cluster file, or nodes: id[@host:port][=weight], with commas or spaces between.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clockwise_plan::keys::{
-    BadLineReason, Generated, KeyError, MAX_TABLE_BYTES, Merged, Popularity, PopularityError,
-    ReadOptions, ReadSummary, Record, read_keys,
+    BadLineReason, Format, Generated, KeyError, MAX_TABLE_BYTES, Merged, Popularity,
+    PopularityError, ReadOptions, ReadSummary, Record, read_keys,
 };
 use clockwise_plan::{Basis, Warning, grouped, percent};
 
@@ -46,6 +46,8 @@ pub(crate) struct Reading {
     pub(crate) basis: Basis,
     /// Whether no key comes twice.
     pub(crate) each_key_once: bool,
+    /// Whether they are keys of memcached, whose clients take them whole.
+    pub(crate) of_memcached: bool,
     pub(crate) bad_lines: u64,
     /// Whether Ctrl-C cut it short.
     pub(crate) partial: bool,
@@ -132,6 +134,7 @@ impl KeySource {
                     text,
                     basis: Basis::Exact,
                     each_key_once: false,
+                    of_memcached: false,
                     bad_lines: 0,
                     partial: !complete,
                     warnings: Vec::new(),
@@ -177,6 +180,7 @@ impl KeySource {
                     text,
                     basis,
                     each_key_once: summary.merged.is_some(),
+                    of_memcached: summary.format == Format::Metadump,
                     bad_lines: summary.bad_lines,
                     partial: !summary.complete,
                     warnings: warnings(&summary),
@@ -240,8 +244,10 @@ fn read_popularity(
     }
     Reading {
         text,
-        basis: if is_cut { Basis::Sampled } else { Basis::Exact },
+        // The requests are the workload's, but which keys have them is made up.
+        basis: Basis::Sampled,
         each_key_once: true,
+        of_memcached: false,
         bad_lines: 0,
         partial: !complete,
         warnings,

@@ -88,7 +88,11 @@ fn popularity_tables_give_keys_with_requests() {
         (&found["keys"], &found["requests"]),
         (&3.into(), &10.into())
     );
-    assert_eq!(found["basis"], "exact");
+    assert_eq!(found["basis"], "sampled");
+    assert_eq!(
+        found["hottest"]["requests"],
+        found["hottest_keys"][0]["requests"]
+    );
     let located = run(["locate", "--cluster", "a,b", "--keys", &small]);
     let keys: Vec<&str> = located
         .text()

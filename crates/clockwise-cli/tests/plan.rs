@@ -355,7 +355,7 @@ fn the_text_begins_with_the_answer() {
         lines[1],
         &[
             "Theory expects 20.0 % (standard deviation ",
-            "no placement of these weights moves less than 20.0 %.",
+            "by weight at least 20.0 % of the space must move.",
         ],
     );
     assert_eq!(

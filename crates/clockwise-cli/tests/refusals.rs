@@ -331,11 +331,8 @@ fn misspelt_commands_and_options_get_the_nearest() {
         assert_eq!(answer.code, Some(0), "{words}");
         holds(answer.text(), &["Usage: clockwise"]);
         if words != "--help" {
-            assert_eq!(
-                answer.text().matches("\n  clockwise ").count(),
-                2,
-                "{words}"
-            );
+            let examples = answer.text().matches("\n  clockwise ").count();
+            assert!(examples >= 2, "{words}: {examples}");
             holds(answer.text(), &["Examples:", "--json"]);
         }
     }

@@ -280,7 +280,7 @@ fn a_broken_limit_says_by_how_much_and_what_would_keep_it() {
     holds(
         &advice(&found[0]),
         &[
-            "no placement of these weights moves less than 20.0 %",
+            "by weight at least 20.0 % of the space must move",
             "2 smaller changes",
         ],
     );

@@ -442,3 +442,107 @@ fn what_cannot_be_asked_is_refused_by_name() {
         &["redis-cluster names no node behind"],
     );
 }
+
+#[test]
+fn warnings_tell_what_what_ifs_found() {
+    let codes = |words: &str| -> Vec<String> {
+        let plan = json(words.split(' '));
+        let warnings = plan["warnings"].as_array().unwrap().iter();
+        warnings
+            .map(|warning| warning["code"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let base = "plan --from a,b,c,d --keys gen:user:{0..9999} --rate 1000 --hit-rate 0.9 --json --node-rate";
+    // A node gets about 250 of the reads, and 333 when another fails.
+    for (node_rate, expected) in [
+        ("400", &[][..]),
+        ("300", &["cascade"]),
+        ("200", &["over-node-rate"]),
+    ] {
+        let found = codes(&format!("{base} {node_rate}"));
+        let known: Vec<&String> = found
+            .iter()
+            .filter(|code| ["cascade", "over-node-rate"].contains(&code.as_str()))
+            .collect();
+        assert_eq!(
+            known.first().map(|code| code.as_str()),
+            expected.first().copied(),
+            "{node_rate}: {found:?}"
+        );
+    }
+    let few = codes("plan --from a,b --add c --keys gen:user:{0..99} --replicas 4 --json");
+    assert!(few.contains(&"short-replicas".to_owned()), "{few:?}");
+    let dump = "key={t}:1 exp=-1 la=1 cas=1 fetch=no cls=1 size=60\nkey=b exp=-1 la=1 cas=2 fetch=no cls=1 size=60\nEND\n";
+    for (rule, warned) in [("redis-tag", true), ("whole", false)] {
+        let args = [
+            "plan",
+            "--from",
+            "a,b",
+            "--add",
+            "c",
+            "--keys",
+            "-",
+            "--keys-format",
+            "metadump",
+            "--key-rule",
+            rule,
+            "--json",
+        ];
+        let text = run_on(args, dump.as_bytes()).text().to_owned();
+        assert_eq!(text.contains("memcached-keys"), warned, "{rule}: {text}");
+    }
+}
+
+#[test]
+fn the_database_feels_a_failure_as_the_reads_of_the_lost_node() {
+    let plan = json("plan --from a,b,c,d --keys gen:user:{0..9999} --rate 1000 --hit-rate 0.9 --failures pairs --json".split(' '));
+    for failure in plan["failures"].as_array().unwrap() {
+        let cold = failure["owned"].as_f64().unwrap() / 10_000.0;
+        close(
+            &failure["origin_queries"],
+            1000.0 * (cold + (1.0 - cold) * 0.1),
+        );
+        let receiver = &failure["receivers"][0];
+        let before = plan["nodes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|node| node["id"] == receiver["id"])
+            .unwrap();
+        let before = before["after"]["keys"].as_f64().unwrap();
+        let times = (before + receiver["keys"].as_f64().unwrap()) / before;
+        assert!(failure["grows_most"]["times"].as_f64().unwrap() >= times);
+    }
+    for outage in plan["outages"][0]["worst"].as_array().unwrap() {
+        let cold = outage["read_share"].as_f64().unwrap();
+        close(
+            &outage["read_share"],
+            outage["owned_share"].as_f64().unwrap(),
+        );
+        close(
+            &outage["origin_queries"],
+            1000.0 * (cold + (1.0 - cold) * 0.1),
+        );
+    }
+}
+
+#[test]
+fn a_file_is_no_node_and_a_membership_can_be_asked_about_as_it_is() {
+    let files = folder(&[("keys.tsv", b"key\na\n")]);
+    holds(
+        &refusal([
+            "plan",
+            "--from",
+            "a,b",
+            "--add",
+            "c",
+            &path(&files, "keys.tsv"),
+        ]),
+        &["is a file, not a node", "--keys"],
+    );
+    let plan = json("plan --from a,b,c --failures pairs --json".split(' '));
+    assert_eq!(
+        (&plan["moved"]["keys"], &plan["outages"][0]["total"]),
+        (&0.into(), &3.into())
+    );
+}

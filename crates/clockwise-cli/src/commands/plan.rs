@@ -50,6 +50,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
                 text,
                 basis,
                 each_key_once,
+                of_memcached,
                 bad_lines,
                 partial,
                 warnings: more,
@@ -64,6 +65,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
                 text,
                 basis,
                 each_key_once,
+                of_memcached,
                 bad_lines,
                 partial,
             }
@@ -211,10 +213,13 @@ fn edited(
         && args.remove.is_empty()
         && args.weight.is_empty()
         && args.to_scheme.is_none()
+        && args.failures.is_empty()
+        && args.node_rate.is_none()
+        && args.replication.replicas.is_none()
     {
         return Err(
             Failure::usage("nothing to plan: the membership stays as it is")
-                .hint("say what changes with --to, --add, --remove, --weight or --to-scheme"),
+                .hint("say what changes with --to, --add, --remove, --weight or --to-scheme, or what fails with --failures"),
         );
     }
     let mut membership = today.clone();
@@ -235,6 +240,12 @@ fn edited(
             .map_err(|error| explain_edit(error, &membership))?;
     }
     for node in nodes_of(&args.add)? {
+        if std::path::Path::new(&node).is_file() {
+            return Err(
+                Failure::usage(format!("--add {node}: that is a file, not a node"))
+                    .hint("a file of keys goes behind --keys, a membership behind --to"),
+            );
+        }
         let (member, warning) = parse_node(&node)?;
         warnings.extend(warning);
         membership = membership.with(member).map_err(Failure::usage)?;
@@ -275,6 +286,7 @@ fn predicted(census: &mut Census<'_>, stop: &Arc<AtomicBool>) -> Source {
         text: "none given: pseudo-random ones stand for any (see --keys)".to_owned(),
         basis: Basis::Predicted,
         each_key_once: false,
+        of_memcached: false,
         bad_lines: 0,
         partial,
     }

@@ -69,9 +69,14 @@ impl LiveSource {
             Self::Memcached(server) => server.name(),
             Self::Redis(server) => server.name(),
         };
-        take_all(&name, stop, &mut each, move |feed| match self {
+        let of_memcached = matches!(self, Self::Memcached(_));
+        let reading = take_all(&name, stop, &mut each, move |feed| match self {
             Self::Memcached(server) => server.scan(feed),
             Self::Redis(server) => server.scan(feed),
+        })?;
+        Ok(Reading {
+            of_memcached,
+            ..reading
         })
     }
 }
@@ -112,6 +117,7 @@ fn take_all(
             basis: Basis::Exact,
             text: format!("{name} ({})", done.text),
             each_key_once: false,
+            of_memcached: false,
             bad_lines: done.bad,
             partial: false,
             warnings: done.warnings,
@@ -120,6 +126,7 @@ fn take_all(
             basis: Basis::Exact,
             text: format!("{name} (its first {} keys)", grouped(keys)),
             each_key_once: false,
+            of_memcached: false,
             bad_lines: 0,
             partial: true,
             warnings: Vec::new(),

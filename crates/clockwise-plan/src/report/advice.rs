@@ -39,7 +39,7 @@ fn moved(plan: &Plan, limit: f64, by_names: bool) -> String {
             format!(", or get there in {steps} smaller changes, as by raising weights in steps")
         });
         return format!(
-            "no placement of these weights moves less than {}: set the limit at that or above{steps}",
+            "by weight at least {} of the space must move: set the limit at that or above{steps}",
             percent(least)
         );
     }

@@ -55,6 +55,8 @@ pub struct Source {
     pub basis: Basis,
     /// Whether no key comes twice, as where equal ones were merged.
     pub each_key_once: bool,
+    /// Whether they are keys of memcached, whose clients take them whole.
+    pub of_memcached: bool,
     /// Lines that were no keys.
     pub bad_lines: u64,
     /// Whether reading was cut short.
@@ -225,7 +227,7 @@ impl Plan {
             .into_iter()
             .map(|limit| plan.check(limit, change, load))
             .collect::<Result<_, _>>()?;
-        warnings::warn(&mut plan, change);
+        warnings::warn(&mut plan, change, source.of_memcached);
         Ok(plan)
     }
 

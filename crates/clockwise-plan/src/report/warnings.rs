@@ -30,7 +30,7 @@ impl Warning {
 }
 
 /// Adds what the figures themselves give reason to warn about.
-pub(super) fn warn(plan: &mut Plan, change: &Change) {
+pub(super) fn warn(plan: &mut Plan, change: &Change, of_memcached: bool) {
     let mut warnings = Vec::new();
     let mut add = |code, text: String| warnings.push(Warning::new(code, text));
     let nodes = change
@@ -74,7 +74,7 @@ pub(super) fn warn(plan: &mut Plan, change: &Change) {
     }
     if plan.basis != Basis::Predicted && plan.effective_keys < plan.keys - plan.keys / 10 {
         let cause = if plan.distinct_keys < plan.keys {
-            "keys repeat"
+            "keys repeat (--merge makes one key of equal ones, with a request for each row)"
         } else if change.to.key_rule() != KeyRule::Whole {
             "many keys share what the key rule cuts out"
         } else {
@@ -100,6 +100,52 @@ pub(super) fn warn(plan: &mut Plan, change: &Change) {
                 decimal(origin.queries_after, 1),
                 decimal(origin.queries_after / capacity, 2),
                 decimal(capacity, 0)
+            ),
+        );
+    }
+    if let Some(cascades) = &plan.cascades {
+        for node in &cascades.over {
+            add(
+                "over-node-rate",
+                format!(
+                    "{} gets {} reads per second of the {} that it can serve, without any failure",
+                    node.id,
+                    decimal(node.reads_per_s, 1),
+                    decimal(node.can_serve_per_s, 1)
+                ),
+            );
+        }
+        let spreading = cascades
+            .failures
+            .iter()
+            .filter(|cascade| !cascade.waves.is_empty());
+        let collapses = cascades
+            .failures
+            .iter()
+            .filter(|cascade| cascade.collapses)
+            .count();
+        if spreading.clone().next().is_some() {
+            add(
+                "cascade",
+                format!(
+                    "the failure of {} of {} nodes sets off others, since these then get more than they can serve; {collapses} of these end with half of the weight down",
+                    spreading.count(),
+                    cascades.failures.len()
+                ),
+            );
+        }
+    }
+    if let Some(copies) = plan
+        .replicas
+        .as_ref()
+        .filter(|copies| copies.short_keys.after > 0)
+    {
+        add(
+            "short-replicas",
+            format!(
+                "{} keys have fewer copies than the {} asked for: there are too few nodes or failure domains",
+                grouped(copies.short_keys.after),
+                copies.replicas.after
             ),
         );
     }
@@ -203,6 +249,16 @@ pub(super) fn warn(plan: &mut Plan, change: &Change) {
                 hottest.key,
                 percent(hottest.share),
                 decimal(hottest.share_of_fair, 2)
+            ),
+        );
+    }
+    if let Some(tags) = plan.tags.as_ref().filter(|_| of_memcached) {
+        add(
+            "memcached-keys",
+            format!(
+                "{} keys are placed by a part of them, as {} says; memcached's clients take keys whole: --key-rule whole",
+                grouped(tags.keys),
+                plan.key_rule.to
             ),
         );
     }

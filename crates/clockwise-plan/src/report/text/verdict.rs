@@ -16,7 +16,7 @@ pub(super) fn verdict(plan: &Plan) -> String {
     lines.push(format!("{} {}", change_of(plan), how_much(plan)));
     lines.extend(broken(plan));
     lines.push(format!(
-        "Theory expects {} (standard deviation {}); no placement of these weights moves less than {}.",
+        "Theory expects {} (standard deviation {}); by weight at least {} of the space must move.",
         percent(plan.theory.moved_share),
         percent(plan.theory.moved_share_sd),
         percent(plan.theory.least_moved_share)
@@ -43,6 +43,7 @@ pub(super) fn verdict(plan: &Plan) -> String {
     }
     lines.push(database(plan));
     lines.extend(copying(plan));
+    lines.extend(replicas(plan));
     lines.extend(memory(plan));
     let keeps_tables = plan.scheme.to.starts_with("slots/") && plan.unowned.after == 0;
     if let Some(slots) = plan
@@ -190,6 +191,25 @@ fn copying(plan: &Plan) -> Option<String> {
     ))
 }
 
+/// What the copies of replicas need, where there are any.
+fn replicas(plan: &Plan) -> Option<String> {
+    let copies = plan.replicas.as_ref()?;
+    let bytes = copies
+        .made_bytes
+        .map_or(String::new(), |bytes| format!(", {} bytes", grouped(bytes)));
+    let asked = if copies.replicas.before == copies.replicas.after {
+        copies.replicas.after.to_string()
+    } else {
+        format!("{}, not {},", copies.replicas.after, copies.replicas.before)
+    };
+    Some(format!(
+        "With {asked} replicas {} of {} copies must be made ({}{bytes}); what is said above is about owners.",
+        grouped(copies.made),
+        grouped(copies.held.after),
+        percent(copies.made_share)
+    ))
+}
+
 fn memory(plan: &Plan) -> Option<String> {
     let memory = plan.memory.as_ref()?;
     let evicting = match memory.evicting.as_slice() {
@@ -301,22 +321,39 @@ fn next_step(plan: &Plan) -> String {
         "a limit is broken, see Limits: change the plan before the cluster"
     } else if plan.unowned.after > 0 {
         "add a node first: without one no key has an owner"
-    } else if plan.origin.as_ref().is_some_and(over_capacity) {
-        "the database cannot serve this at once: warm the new owners first, or move in smaller steps"
+    } else if overloads(plan) {
+        "a node gets more than it can serve, see Failures that set off others: look at its hottest keys, or add nodes"
+    } else if plan.moved.keys == 0 && plan.replicas.as_ref().is_some_and(|copies| copies.made > 0) {
+        "no owner changes, but copies must be made: let them be complete before anyone reads them"
     } else if plan.moved.keys == 0 {
         "nothing moves: the change can be made at any time"
     } else if plan.scheme.from != plan.scheme.to || plan.key_rule.from != plan.key_rule.to {
         "treat it as a cold start of what moves: run old and new side by side instead of switching"
+    } else if plan.origin.as_ref().is_some_and(over_capacity) {
+        "the database cannot serve this at once: warm the new owners first, or go in smaller steps (several nodes one by one, a new one with a small weight first: --add ID=0.25)"
     } else if plan.theory.moved_share > 2.0 * plan.theory.least_moved_share {
         "this scheme moves far more than the change needs: compare --scheme slots, ring and rendezvous"
     } else if plan.moved.share > expected {
         "more moves than theory explains: check node names, weights and the keys before going on"
     } else if uneven > UNEVEN_REQUESTS {
         "close to the least that can move, but requests will be uneven: look at the hottest keys of the heaviest node first"
-    } else {
+    } else if plan.steps.len() > 1 {
         "close to the least that can move: make the change outside peak hours, one node at a time"
+    } else {
+        "close to the least that can move: make the change outside peak hours"
     };
     format!("Next: {text}.")
+}
+
+/// Whether a node has more than it can serve, with all of them up or after one failure.
+fn overloads(plan: &Plan) -> bool {
+    plan.cascades.as_ref().is_some_and(|cascades| {
+        !cascades.over.is_empty()
+            || cascades
+                .failures
+                .iter()
+                .any(|cascade| !cascade.waves.is_empty())
+    })
 }
 
 /// Requests at this many times the fair share are worth a look before anything else.
