@@ -23,9 +23,9 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Say what a change of membership does to your keys.
-    Plan(PlanArgs),
+    Plan(Box<PlanArgs>),
     /// Print who owns keys.
-    Locate(LocateArgs),
+    Locate(Box<LocateArgs>),
     /// Print shares, tokens and checksum of a membership.
     Inspect(InspectArgs),
     /// Recompute every published figure of the founding articles and compare.

@@ -311,7 +311,7 @@ fn a_broken_limit_says_by_how_much_and_what_would_keep_it() {
     );
     holds(
         text.text(),
-        &["at most 0.1 allowed: 0.1114 too much\n         no placement"],
+        &["at most 0.1 allowed: 0.1114 too much\n         by weight"],
     );
     let first_screen = text.text().lines().position(str::is_empty).unwrap();
     assert!(first_screen <= 12, "{first_screen} lines");

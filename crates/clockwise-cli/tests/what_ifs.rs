@@ -511,7 +511,8 @@ fn the_database_feels_a_failure_as_the_reads_of_the_lost_node() {
             .unwrap();
         let before = before["after"]["keys"].as_f64().unwrap();
         let times = (before + receiver["keys"].as_f64().unwrap()) / before;
-        assert!(failure["grows_most"]["times"].as_f64().unwrap() >= times);
+        // Numbers lose their last bit on the way through text.
+        assert!(failure["grows_most"]["times"].as_f64().unwrap() >= times - 1e-12);
     }
     for outage in plan["outages"][0]["worst"].as_array().unwrap() {
         let cold = outage["read_share"].as_f64().unwrap();

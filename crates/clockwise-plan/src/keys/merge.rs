@@ -326,16 +326,16 @@ mod tests {
     }
 
     #[test]
-    fn a_million_keys_of_250_bytes_stay_within_320_mib() {
+    fn a_million_keys_of_100_bytes_stay_within_176_mib() {
         let mut merge = Merge::new();
-        let mut key = [b'x'; 250];
+        let mut key = [b'x'; 100];
         for n in 0..1_100_000_u64 {
             key[..8].copy_from_slice(&n.to_le_bytes());
             merge.add(record(&key, 1, None, n));
         }
         assert_eq!(merge.len(), 1_000_000);
         assert!(
-            merge.memory_bytes() <= 320 << 20,
+            merge.memory_bytes() <= 176 << 20,
             "{}",
             merge.memory_bytes()
         );
