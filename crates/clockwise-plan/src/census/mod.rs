@@ -133,7 +133,10 @@ impl<'c> Census<'c> {
         let hashed = change.to.hash(key);
         let is_cut = hashed.key().len() < key.len();
         self.keys += 1;
-        self.any_requests |= requests.is_some();
+        if requests.is_some() {
+            self.any_requests = true;
+            self.distinct.expect_requests();
+        }
         self.any_bytes |= bytes.is_some();
         if self.token_is_distinct && !is_cut {
             self.distinct.add_hash(hashed.token().0);

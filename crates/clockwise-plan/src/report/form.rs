@@ -24,7 +24,7 @@ pub struct Plan {
     pub keys: u64,
     /// Different keys among them.
     pub distinct_keys: u64,
-    /// Whether that is a count; above 2^20 it is an estimate within 0.4 %.
+    /// Whether that is a count; above 2^18, or 2^20 where keys come with requests, it is an estimate within 0.9 %.
     pub distinct_keys_exact: bool,
     /// Independent keys that would scatter as these do.
     pub effective_keys: u64,

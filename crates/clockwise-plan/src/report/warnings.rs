@@ -184,7 +184,7 @@ pub(super) fn warn(plan: &mut Plan, change: &Change, of_memcached: bool) {
         add(
             "distinct-estimated",
             format!(
-                "more than 1,048,576 different keys: {} is an estimate within 0.4 %",
+                "too many different keys to count each: {} is an estimate within 0.9 %",
                 grouped(plan.distinct_keys)
             ),
         );
