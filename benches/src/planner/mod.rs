@@ -394,6 +394,7 @@ impl SetUp {
                 text: String::new(),
                 basis: Basis::Exact,
                 each_key_once: true,
+                of_memcached: false,
                 bad_lines: 0,
                 partial: false,
             },
