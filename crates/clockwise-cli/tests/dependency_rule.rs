@@ -33,6 +33,7 @@ const RULES: &[Rule] = &[
             "crc",
             "crc32fast",
             "md-5",
+            "memchr",
             "sha1",
             "sha2",
             "siphasher",

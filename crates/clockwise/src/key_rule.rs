@@ -8,6 +8,8 @@ use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 
+use memchr::memchr;
+
 /// How the key is cut out of the bytes.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[non_exhaustive]
@@ -94,11 +96,11 @@ pub struct KeyRuleError {
 }
 
 fn between(bytes: &[u8], open: u8, close: u8) -> &[u8] {
-    let Some(start) = bytes.iter().position(|&b| b == open) else {
+    let Some(start) = memchr(open, bytes) else {
         return bytes;
     };
     let after = &bytes[start + 1..];
-    match after.iter().position(|&b| b == close) {
+    match memchr(close, after) {
         Some(length) if length > 0 => &after[..length],
         _ => bytes,
     }
