@@ -295,8 +295,8 @@ fn size(text: &str) -> Result<u64, String> {
 
 fn positive(text: &str) -> Result<f64, String> {
     number(text)
-        .filter(|number| *number > 0.0)
-        .ok_or_else(|| "must be a number above 0".to_owned())
+        .filter(|number| *number > 0.0 && *number <= 1e15)
+        .ok_or_else(|| "must be a number above 0, and at most 10^15".to_owned())
 }
 
 fn share(text: &str) -> Result<f64, String> {

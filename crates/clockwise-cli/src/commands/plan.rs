@@ -72,7 +72,6 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
         }
         None => predicted(&mut census, &stop),
     };
-    let partial = source.partial;
     let load = Load {
         rate: args.rate,
         keys_per_request: args.keys_per_request,
@@ -93,10 +92,11 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
         load,
         limits,
         warnings,
+        stop: Arc::clone(&stop),
     };
     let plan = Plan::new(input).map_err(Failure::usage)?;
 
-    let verdict = match (partial, plan.is_within_limits()) {
+    let verdict = match (plan.partial, plan.is_within_limits()) {
         (true, _) => ExitCode::from(interrupt::EXIT_CODE),
         (false, true) => ExitCode::SUCCESS,
         (false, false) => ExitCode::from(1),
@@ -285,7 +285,8 @@ fn predicted(census: &mut Census<'_>, stop: &Arc<AtomicBool>) -> Source {
     Source {
         text: "none given: pseudo-random ones stand for any (see --keys)".to_owned(),
         basis: Basis::Predicted,
-        each_key_once: false,
+        // A generator that goes through all its states repeats none of 2^20 numbers.
+        each_key_once: true,
         of_memcached: false,
         bad_lines: 0,
         partial,

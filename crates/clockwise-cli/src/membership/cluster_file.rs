@@ -170,6 +170,23 @@ fn member(entry: NodeEntry) -> Result<Member, String> {
         .map(|text| text.parse())
         .transpose()
         .map_err(|error| format!("node {}: {error}", entry.id))?;
+    let labels = [
+        ("region", &entry.region),
+        ("zone", &entry.zone),
+        ("rack", &entry.rack),
+        ("host", &entry.host),
+    ];
+    for (level, label) in labels {
+        if let Some(label) = label
+            .as_ref()
+            .filter(|label| label.chars().any(char::is_control))
+        {
+            return Err(format!(
+                "node {}: {level} {label:?} has control characters in it",
+                entry.id
+            ));
+        }
+    }
     let domains = FailureDomains {
         region: entry.region,
         zone: entry.zone,

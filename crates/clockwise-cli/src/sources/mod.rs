@@ -50,6 +50,18 @@ impl LiveSource {
             ));
         }
         let Some((scheme, rest)) = scheme else {
+            let begins = |scheme: &&str| {
+                source
+                    .split_once(':')
+                    .is_some_and(|(start, _)| start == *scheme)
+            };
+            // What follows may hold a password: it is not shown.
+            if let Some(scheme) = ["redis", "rediss", "memcached"].into_iter().find(begins) {
+                return Err(Failure::usage(format!(
+                    "--keys {scheme}:…: an address begins with {scheme}://"
+                ))
+                .hint("for a file of that name, put ./ before it"));
+            }
             return Ok(None);
         };
         Ok(Some(if scheme == "memcached" {

@@ -83,10 +83,18 @@ pub enum QuestionError {
     /// Replicas that the placements cannot hold.
     #[error(transparent)]
     Replication(#[from] ReplicationError),
+    /// Nobody is named who would take over.
+    #[error(
+        "{scheme} names no node behind the owner: what fails with it cannot be followed further"
+    )]
+    NoRanking {
+        /// The scheme.
+        scheme: String,
+    },
     /// More pairs than are worth the time.
     #[error("pairs of {nodes} nodes are too many: at most {MOST_PAIRED_NODES} nodes")]
     TooManyPairs {
-        /// Nodes of the new membership.
+        /// Nodes of the new membership that have weight.
         nodes: usize,
     },
 }
@@ -197,7 +205,14 @@ impl Change {
             ReplicaSets::new(&self.from, policies.before.clone())?;
             ReplicaSets::new(&self.to, policies.after.clone())?;
         }
-        let nodes = self.to.members().len();
+        let follows_ranking = questions.cascade || !questions.outages.is_empty();
+        if follows_ranking && !self.to.scheme().has_ranking() {
+            return Err(QuestionError::NoRanking {
+                scheme: self.to.scheme().to_string(),
+            });
+        }
+        let has_weight = |member: &&clockwise::Member| member.weight().milli() > 0;
+        let nodes = self.to.members().iter().filter(has_weight).count();
         if questions.outages.contains(&OutageKind::Pairs) && nodes > MOST_PAIRED_NODES {
             return Err(QuestionError::TooManyPairs { nodes });
         }

@@ -2,10 +2,9 @@
 
 use std::hash::Hasher;
 
-use clockwise::hash::xxh3_64;
+use clockwise::hash::{splitmix64, xxh3_64};
 
-/// XXH3-64 of bytes; a number is taken for a hash already and only turned, so that the bits which tell numbers with
-/// equal low bits apart are those that a table looks at.
+/// XXH3-64 of bytes; numbers are mixed, since tokens of a weak hash differ in few of their bits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Hashed(u64);
 
@@ -15,8 +14,8 @@ impl Hasher for Hashed {
     }
 
     #[inline]
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash.rotate_right(32);
+    fn write_u64(&mut self, number: u64) {
+        self.0 = splitmix64(self.0 ^ number);
     }
 
     #[inline]

@@ -19,8 +19,8 @@ mod steps;
 mod tags;
 mod views;
 
-use clockwise::Slot;
 use clockwise::hash::KeyHash;
+use clockwise::{HashedKey, Slot};
 
 use by_range::ByRange;
 pub(crate) use change::ChangeNode;
@@ -35,7 +35,8 @@ use seconds::Seconds;
 use stakes::Draw;
 pub(crate) use stakes::{Stake, Stakes};
 pub(crate) use steps::{Edit, Step};
-pub(crate) use tags::Tags;
+use tags::Tags;
+pub(crate) use tags::{HeavyTag, TagCounts};
 pub(crate) use views::Views;
 
 /// What was counted.
@@ -51,7 +52,7 @@ pub struct Counts {
     pub(crate) popular: Popular,
     /// Keys that the new key rule cuts out otherwise than the old one.
     pub(crate) recut: u64,
-    pub(crate) tags: Tags,
+    pub(crate) tags: TagCounts,
     /// Slots with keys, where keys are counted by slot.
     pub(crate) slots: Vec<(Slot, Amount)>,
     /// Empty unless a question needs them.
@@ -206,11 +207,13 @@ impl<'c> Census<'c> {
                 };
                 (ranges.place(self.change), ranges.slots(), stakes)
             }
-            Way::ByKey(by_key) => (
-                by_key.placed,
-                Vec::new(),
-                by_key.draw.map(Draw::finish).unwrap_or_default(),
-            ),
+            Way::ByKey(by_key) => {
+                let owner = |token| self.change.owner_after(&HashedKey::of_token(token)) as usize;
+                let draw = by_key
+                    .draw
+                    .map(|draw| draw.finish(&by_key.placed.after, owner));
+                (by_key.placed, Vec::new(), draw.unwrap_or_default())
+            }
         };
         let total = placed
             .before
@@ -230,7 +233,7 @@ impl<'c> Census<'c> {
             clumps: self.clumps,
             popular: self.popular,
             recut: self.recut,
-            tags: self.tags,
+            tags: self.tags.finish(&self.change.to),
             slots,
             stakes,
         })

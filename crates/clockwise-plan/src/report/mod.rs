@@ -15,6 +15,9 @@ mod tokens;
 mod warnings;
 mod ways;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use clockwise::{Diff, Moves, Share};
 use serde::Serialize;
 
@@ -106,6 +109,8 @@ pub struct PlanInput<'c> {
     pub limits: Vec<Limit>,
     /// Warnings about the input.
     pub warnings: Vec<Warning>,
+    /// Set it, from any thread, to do without the what-ifs that are not worked out yet; the plan is partial then.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Plan {
@@ -121,12 +126,15 @@ impl Plan {
             load,
             limits,
             warnings,
+            stop,
         } = input;
         let (from, to) = (&change.from, &change.to);
         let effective_keys = counts.clumps.effective_keys();
         if source.each_key_once {
             counts.distinct = (counts.keys, true);
         }
+        // Pseudo-random keys have tags and hot slots by chance alone.
+        let reads_keys = source.basis != Basis::Predicted;
         let (distinct_keys, distinct_keys_exact) = counts.distinct;
         let known = |amount: Amount| {
             (
@@ -200,12 +208,16 @@ impl Plan {
             moved_ranges: diff.as_ref().and_then(moved_ranges),
             origin: origin(load, &moved, counts.requests),
             hottest_keys: hottest_keys(change, &counts),
-            tags: tied::tags(change, &counts),
-            heaviest_slots: tied::slots(change, &counts),
+            tags: tied::tags(change, &counts).filter(|_| reads_keys),
+            heaviest_slots: if reads_keys {
+                tied::slots(change, &counts)
+            } else {
+                Vec::new()
+            },
             steps: steps(load, change, &counts),
             orders: what_if::orders(change, &counts.stakes),
-            outages: outages(load, change, &counts),
-            cascades: cascades(load, change, &counts),
+            outages: outages(load, change, &counts, &stop),
+            cascades: cascades(load, change, &counts, &stop),
             replicas: what_if::copies(change, &counts.stakes, counts.bytes.is_some()),
             ways: Ways::default(),
             views: agreement(change, &counts),
@@ -216,6 +228,7 @@ impl Plan {
             warnings,
             nodes,
         };
+        plan.partial |= stop.load(Ordering::Relaxed);
         if let Some(slots) = plan.slots {
             // Shares by weight are finer than slots.
             plan.theory.least_moved_share = share(slots.moved_least, slots.slots);
@@ -262,7 +275,7 @@ impl Plan {
                     .as_ref()
                     .ok_or_else(|| {
                         unknowable(
-                            "it needs keys with requests (see --requests-column), each key once",
+                            "it needs keys with requests (see --requests-column), each key once: --merge adds up rows of one key",
                         )
                     })?
                     .share_of_fair
@@ -494,8 +507,13 @@ fn steps(load: Load, change: &Change, counts: &Counts) -> Vec<Step> {
         .collect()
 }
 
-fn outages(load: Load, change: &Change, counts: &Counts) -> Vec<what_if::Outages> {
-    let mut all = what_if::outages(change, &counts.stakes, counts.requests.is_some());
+fn outages(
+    load: Load,
+    change: &Change,
+    counts: &Counts,
+    stop: &AtomicBool,
+) -> Vec<what_if::Outages> {
+    let mut all = what_if::outages(change, &counts.stakes, counts.requests.is_some(), stop);
     for outage in all.iter_mut().flat_map(|of| &mut of.worst) {
         outage.origin_queries = load.queries(outage.read_share);
     }
@@ -510,7 +528,12 @@ fn read_share(amount: Amount, counts: &Counts) -> f64 {
     }
 }
 
-fn cascades(load: Load, change: &Change, counts: &Counts) -> Option<what_if::Cascades> {
+fn cascades(
+    load: Load,
+    change: &Change,
+    counts: &Counts,
+    stop: &AtomicBool,
+) -> Option<what_if::Cascades> {
     let (rate, node_rate) = (load.rate?, load.node_rate?);
     let reads = rate * load.keys_per_request.unwrap_or(1.0);
     let has_requests = counts.requests.is_some();
@@ -518,8 +541,8 @@ fn cascades(load: Load, change: &Change, counts: &Counts) -> Option<what_if::Cas
         change,
         &counts.stakes,
         has_requests,
-        reads,
-        node_rate,
+        (reads, node_rate),
+        stop,
     ))
 }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::share;
-use crate::census::{Amount, Change, Counts};
+use crate::census::{Amount, Change, Counts, HeavyTag};
 use crate::keys::Escaped;
 
 /// Keys that the key rule ties together by a tag.
@@ -43,22 +43,16 @@ pub struct Tied {
 /// `None` where no key has a tag.
 pub(super) fn tags(change: &Change, counts: &Counts) -> Option<Tags> {
     let all = counts.tags.all;
-    let tied = |(tag, amount): (&[u8], Amount)| {
-        let owner = change.to.owner(tag);
-        let name = Escaped(tag).to_string();
-        tied(change, counts, name, amount, owner)
+    let tied = |heavy: &HeavyTag| {
+        let name = Escaped(&heavy.tag).to_string();
+        tied(change, counts, name, heavy.amount, heavy.owner.as_ref())
     };
     (all.keys > 0).then(|| Tags {
         keys: all.keys,
         share: share(all.keys, counts.keys),
         requests: counts.requests.map(|_| all.requests),
-        tags: counts.tags.count(),
-        heaviest: counts
-            .tags
-            .heaviest(MOST_LISTED)
-            .into_iter()
-            .map(tied)
-            .collect(),
+        tags: counts.tags.count,
+        heaviest: counts.tags.heaviest.iter().map(tied).collect(),
     })
 }
 
@@ -73,7 +67,7 @@ pub(super) fn slots(change: &Change, counts: &Counts) -> Vec<Tied> {
             counts,
             slot.0.to_string(),
             amount,
-            change.to.owner_of_slot(slot),
+            change.to.owner_of_slot(slot).map(clockwise::Member::id),
         )
     };
     slots.into_iter().map(tied).collect()
@@ -84,7 +78,7 @@ fn tied(
     counts: &Counts,
     name: String,
     amount: Amount,
-    owner: Option<&clockwise::Member>,
+    owner: Option<&clockwise::NodeId>,
 ) -> Tied {
     let of_all = match counts.requests {
         Some(all) => share(amount.requests, all),
@@ -99,7 +93,7 @@ fn tied(
         bytes: counts.bytes.map(|_| amount.bytes),
         share: of_all,
         share_of_fair: of_all * nodes as f64,
-        owner: owner.map(|member| member.id().to_string()),
+        owner: owner.map(ToString::to_string),
     }
 }
 

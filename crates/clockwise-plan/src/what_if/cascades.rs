@@ -1,7 +1,8 @@
 //! Failures that set off others: a node that gets more than it can serve fails too, and its keys go on.
 //!
-//! Stops when every node that is up can serve its load, or when half of the weight is down: nothing is left to save
-//! then. Cost: a walk of the ranking for each token of a failed node.
+//! Ends when every node that is up can serve its load, and stops counting when a wave leaves half of the weight or less. Cost: a walk of the ranking for each token of a failed node.
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
@@ -41,7 +42,7 @@ pub struct Cascade {
     pub node: String,
     /// The nodes that fail after it, wave by wave.
     pub waves: Vec<Vec<String>>,
-    /// Whether half of the weight or more is down in the end.
+    /// Whether it went on until half of the weight or less was left, where counting stops.
     pub collapses: bool,
     /// Nodes that are up in the end.
     pub left: usize,
@@ -56,8 +57,8 @@ pub(crate) fn cascades(
     change: &Change,
     stakes: &Stakes,
     has_requests: bool,
-    reads: f64,
-    node_rate: f64,
+    (reads, node_rate): (f64, f64),
+    stop: &AtomicBool,
 ) -> Cascades {
     let weights = weights(change);
     let load = |stake: &crate::census::Stake| {
@@ -96,13 +97,10 @@ pub(crate) fn cascades(
         // Tokens that a node took over from others.
         let mut taken: Vec<Vec<u32>> = vec![Vec::new(); weights.len()];
         let (mut failing, mut waves) = (vec![first], Vec::new());
+        let mut collapses = false;
         loop {
             failing.iter().for_each(|&node| down[node] = true);
-            let down_weight: f64 = nodes()
-                .filter(|&node| down[node])
-                .map(|node| f64::from(weights[node]))
-                .sum();
-            if 2.0 * down_weight >= total {
+            if collapses {
                 break;
             }
             for &node in &failing {
@@ -116,16 +114,19 @@ pub(crate) fn cascades(
                 }
                 rates[node] = 0.0;
             }
-            failing = nodes()
-                .filter(|&node| !down[node] && rates[node] > can_serve(node))
-                .collect();
+            let up = || nodes().filter(|&node| !down[node]);
+            failing = up().filter(|&node| rates[node] > can_serve(node)).collect();
             if failing.is_empty() {
+                collapses = up().next().is_none();
                 break;
             }
             waves.push(failing.iter().map(|&node| id(node)).collect());
+            let weight = |node: usize| f64::from(weights[node]);
+            let left: f64 = up().map(weight).sum::<f64>()
+                - failing.iter().map(|&node| weight(node)).sum::<f64>();
+            collapses = 2.0 * left <= total;
         }
         let up: Vec<usize> = nodes().filter(|&node| !down[node]).collect();
-        let collapses = !failing.is_empty();
         let filled = |node: usize| rates[node] / can_serve(node);
         let fullest = up.iter().copied().reduce(|most, node| {
             if filled(node) > filled(most) {
@@ -145,7 +146,10 @@ pub(crate) fn cascades(
         }
     };
     let failures = if over.is_empty() && change.to().scheme().has_ranking() {
-        nodes().map(cascade).collect()
+        nodes()
+            .take_while(|_| !stop.load(Ordering::Relaxed))
+            .map(cascade)
+            .collect()
     } else {
         Vec::new()
     };

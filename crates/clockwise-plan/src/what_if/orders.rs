@@ -148,10 +148,13 @@ fn too_long(change: &Change, stakes: &Stakes) -> bool {
     } else {
         0
     };
-    states * (slots * members).max(looked_up) > MOST_WORK
+    let tokens = change.to().token_count().max(change.from().token_count()) as u64;
+    states * tokens > MOST_TOKENS || states * (slots * members).max(looked_up) > MOST_WORK
 }
 
 /// Up to here every order is compared: 24 of them.
 const MOST_STEPS: usize = 4;
+/// Tokens of all rings on the way: some 64 MiB.
+const MOST_TOKENS: u64 = 2_000_000;
 /// Comparisons of a slot or key with a node.
 const MOST_WORK: u64 = 100_000_000;

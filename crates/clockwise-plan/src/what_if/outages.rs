@@ -4,8 +4,9 @@
 //! a table of additions; for pairs in proportion to nodes x tokens and to nodes cubed.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use clockwise::Member;
+use clockwise::{DomainLevel, Member};
 use serde::Serialize;
 
 use super::{Ranking, StakeBasis, part, weights};
@@ -71,7 +72,12 @@ pub struct Growth {
 }
 
 /// The outages that were asked for; nothing where the scheme names no further node.
-pub(crate) fn outages(change: &Change, stakes: &Stakes, has_requests: bool) -> Vec<Outages> {
+pub(crate) fn outages(
+    change: &Change,
+    stakes: &Stakes,
+    has_requests: bool,
+    stop: &AtomicBool,
+) -> Vec<Outages> {
     if !change.to().scheme().has_ranking() {
         return Vec::new();
     }
@@ -79,18 +85,26 @@ pub(crate) fn outages(change: &Change, stakes: &Stakes, has_requests: bool) -> V
     for &kind in &change.questions.outages {
         let loads = Loads::new(change, stakes, has_requests);
         let mut worst: Vec<Outage> = match kind {
-            OutageKind::Pairs => pairs(&loads),
+            OutageKind::Pairs => pairs(&loads, stop),
             OutageKind::Domain(level) => {
-                let mut domains: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+                // By all labels down to the level: a name made of them could be that of two domains.
+                let mut domains: BTreeMap<Vec<Option<&str>>, (String, Vec<usize>)> =
+                    BTreeMap::new();
                 for (place, node) in change.nodes.iter().enumerate() {
                     let member: Option<&Member> =
                         node.to.map(|member| &change.to().members()[member]);
-                    if let Some(name) = member.and_then(|member| qualified_name(member, level)) {
-                        domains.entry(name).or_default().push(place);
-                    }
+                    let Some((member, name)) =
+                        member.and_then(|member| Some((member, qualified_name(member, level)?)))
+                    else {
+                        continue;
+                    };
+                    let levels = DomainLevel::ALL.into_iter().filter(|&of| of <= level);
+                    let labels = levels.map(|of| of.label(member.domains())).collect();
+                    let domain = domains.entry(labels).or_insert_with(|| (name, Vec::new()));
+                    domain.1.push(place);
                 }
                 let outage = |(name, nodes): (String, Vec<usize>)| loads.domain(name, &nodes);
-                domains.into_iter().map(outage).collect()
+                domains.into_values().map(outage).collect()
             }
         };
         let total = worst.len();
@@ -274,7 +288,7 @@ impl<'c> Loads<'c> {
     }
 }
 
-fn pairs(loads: &Loads<'_>) -> Vec<Outage> {
+fn pairs(loads: &Loads<'_>, stop: &AtomicBool) -> Vec<Outage> {
     let nodes = loads.keys.len();
     // The two behind the owner settle where a key goes when any pair fails.
     let behind: Vec<[Option<usize>; 2]> = loads
@@ -289,6 +303,9 @@ fn pairs(loads: &Loads<'_>) -> Vec<Outage> {
     let with_weight: Vec<usize> = (0..nodes).filter(|&node| loads.weights[node] > 0).collect();
     let mut all = Vec::new();
     for (place, &a) in with_weight.iter().enumerate() {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
         for &b in &with_weight[place + 1..] {
             let (mut keys, mut requests) = (vec![0.0; nodes], vec![0.0; nodes]);
             for (failed, other) in [(a, b), (b, a)] {

@@ -179,6 +179,14 @@ impl Placement {
             .map(|node| &self.members[node])
     }
 
+    /// The owner of what the key rule has cut out already; `None` when no member has weight.
+    #[must_use]
+    pub fn owner_of_key(&self, key: &[u8]) -> Option<&Member> {
+        let token = Token(self.scheme.token(self.secret.bytes(), key));
+        self.owner_index(&HashedKey { key, token })
+            .map(|node| &self.members[node])
+    }
+
     /// The owner of a token that was hashed elsewhere by the scheme's key hash.
     ///
     /// `None` when no member has weight, and for `articles/000-rendezvous`, whose scores need the key's bytes.

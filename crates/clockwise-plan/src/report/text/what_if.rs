@@ -8,7 +8,10 @@ use crate::{Cascade, Outage, Outages, StakeBasis};
 
 pub(super) fn outages(of: &Outages) -> String {
     if of.worst.is_empty() {
-        return format!("  no node has a label for its {}\n", of.kind);
+        return match of.kind.as_str() {
+            "pair" => "  fewer than two nodes have weight\n".to_owned(),
+            kind => format!("  no node has a label for its {kind}\n"),
+        };
     }
     let named = of.worst.iter().any(|outage| outage.name.is_some());
     let requests = of
@@ -93,7 +96,7 @@ pub(super) fn cascades(plan: &Plan) -> String {
     let spreading: Vec<&Cascade> = cascades
         .failures
         .iter()
-        .filter(|cascade| !cascade.waves.is_empty())
+        .filter(|cascade| !cascade.waves.is_empty() || cascade.collapses)
         .collect();
     if spreading.is_empty() {
         let filled = |cascade: &Cascade| cascade.filled.unwrap_or(0.0);
@@ -220,6 +223,6 @@ fn tied(what: &str, list: &[Tied]) -> String {
 fn basis(basis: StakeBasis) -> String {
     match basis {
         StakeBasis::Exact => String::new(),
-        StakeBasis::Sampled => "  sampled: worked out on at most 131,072 of the keys, those with most requests among them\n".to_owned(),
+        StakeBasis::Sampled => "  sampled: worked out on 131,072 of the keys, the hot ones among them, weighed by what was counted for each node\n".to_owned(),
     }
 }
