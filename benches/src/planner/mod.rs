@@ -401,7 +401,7 @@ impl SetUp {
             load: Load::default(),
             limits: Vec::new(),
             warnings: Vec::new(),
-            stop: Arc::default(),
+            stop: std::sync::Arc::default(),
         })?)
     }
 
