@@ -12,6 +12,7 @@ mod formulas;
 mod text;
 mod tied;
 mod tokens;
+mod traffic;
 mod warnings;
 mod ways;
 
@@ -23,7 +24,7 @@ use serde::Serialize;
 
 use crate::census::{Amount, Change, ChangeNode, Counts};
 use crate::limits::Measure;
-use crate::{Balance, Limit, LimitError, LimitResult, RefillPoint, refill, theory, what_if};
+use crate::{Balance, Limit, LimitError, LimitResult, theory, what_if};
 pub use domains::{BetweenDomains, Domain, DomainHolding};
 pub use failures::{Failure, Heaviest, Receiver, Renumbering};
 pub use form::{
@@ -34,6 +35,8 @@ pub use formulas::Formula;
 pub use text::render_text;
 pub use tied::{Tags, Tied};
 pub use tokens::{TokenAdvice, TokenCandidate};
+pub use traffic::Load;
+use traffic::{copying, memory, origin, refill, traffic};
 pub use warnings::Warning;
 pub use ways::{CopyFirst, Miss, Ways};
 
@@ -64,34 +67,6 @@ pub struct Source {
     pub bad_lines: u64,
     /// Whether reading was cut short.
     pub partial: bool,
-}
-
-/// The traffic that the user told about.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Load {
-    /// Requests per second.
-    pub rate: Option<f64>,
-    /// Keys read by one request.
-    pub keys_per_request: Option<f64>,
-    /// Share of reads that the cache answers, 0 to below 1.
-    pub hit_rate: Option<f64>,
-    /// Queries per second that the database can serve.
-    pub capacity: Option<f64>,
-    /// Bytes per second at which data is copied between nodes.
-    pub copy_rate: Option<f64>,
-    /// Bytes that a node of weight 1 can hold.
-    pub node_memory: Option<u64>,
-    /// Reads per second that a node of weight 1 can serve.
-    pub node_rate: Option<f64>,
-}
-
-impl Load {
-    /// Queries per second that reach the database while a share of the reads is cold; `None` where the traffic was not
-    /// told.
-    fn queries(&self, cold_share: f64) -> Option<f64> {
-        let reads = self.rate? * self.keys_per_request.unwrap_or(1.0);
-        Some(reads * (cold_share + (1.0 - cold_share) * (1.0 - self.hit_rate?)))
-    }
 }
 
 /// All that a plan is made of.
@@ -560,53 +535,6 @@ fn agreement(change: &Change, counts: &Counts) -> Option<Agreement> {
     })
 }
 
-fn refill(load: Load, moved: &Moved, counts: &Counts, keys: u64) -> Vec<RefillPoint> {
-    let Some(traffic) = traffic(load, moved, keys) else {
-        return Vec::new();
-    };
-    let measured: Vec<crate::census::Bucket> = counts.popular.buckets().collect();
-    refill::curve(traffic, &measured)
-}
-
-fn traffic(load: Load, moved: &Moved, keys: u64) -> Option<refill::Traffic> {
-    Some(refill::Traffic {
-        reads: load.rate? * load.keys_per_request.unwrap_or(1.0),
-        hit_rate: load.hit_rate?,
-        moved_keys: moved.share,
-        keys,
-    })
-}
-
-fn copying(load: Load, moved: &Moved) -> Copying {
-    let bytes = moved.bytes.unwrap_or(0);
-    Copying {
-        bytes,
-        rate: load.copy_rate,
-        seconds: load.copy_rate.map(|rate| bytes as f64 / rate),
-    }
-}
-
-fn memory(load: Load, nodes: &[Node]) -> Option<Memory> {
-    let node_memory = load.node_memory?;
-    let filled = |node: &Node| {
-        let holding = &node.sides.after;
-        Some(holding.bytes? as f64 / (node_memory as f64 * holding.weight))
-    };
-    let holders = || nodes.iter().filter(|node| node.sides.after.weight > 0.0);
-    let fullest = holders().max_by(|a, b| {
-        filled(a)
-            .partial_cmp(&filled(b))
-            .unwrap_or(std::cmp::Ordering::Equal)
-    })?;
-    let over = |node: &&Node| filled(node).is_some_and(|filled| filled > 1.0);
-    Some(Memory {
-        node_memory,
-        fullest: fullest.id.clone(),
-        filled: filled(fullest)?,
-        evicting: holders().filter(over).map(|node| node.id.clone()).collect(),
-    })
-}
-
 fn moved_ranges(diff: &Diff<'_>) -> Option<u64> {
     match diff.moves() {
         Moves::Tokens(ranges) => Some(ranges.len() as u64),
@@ -634,28 +562,6 @@ fn slot_moves(change: &Change, diff: Option<&Diff<'_>>) -> Option<SlotMoves> {
         moved: moved.len() as u64,
         // They differ only where one side has no owners at all.
         moved_least: gained.max(lost),
-    })
-}
-
-/// Misses go to the database: those of keys that moved, and the usual share of the rest.
-fn origin(load: Load, moved: &Moved, requests: Option<u64>) -> Option<Origin> {
-    let (rate, hit_rate) = (load.rate?, load.hit_rate?);
-    let moved_share = match (moved.requests, requests) {
-        (Some(moved), Some(all)) if all > 0 => share(moved, all),
-        _ => moved.share,
-    };
-    let reads = rate * load.keys_per_request.unwrap_or(1.0);
-    let (miss_before, miss_after) = (
-        1.0 - hit_rate,
-        moved_share + (1.0 - moved_share) * (1.0 - hit_rate),
-    );
-    Some(Origin {
-        queries_before: reads * miss_before,
-        queries_after: reads * miss_after,
-        factor: miss_after / miss_before,
-        capacity: load.capacity,
-        whole_cache_queries: reads,
-        whole_cache_factor: 1.0 / miss_before,
     })
 }
 

@@ -197,22 +197,7 @@ pub(super) fn failures(plan: &Plan) -> String {
         row.extend(failure.origin_queries.map(|queries| decimal(queries, 1)));
         row
     });
-    let mut header = vec![
-        "node",
-        "its keys",
-        "largest receiver",
-        "takes",
-        "heaviest then",
-        "max/mean",
-    ];
-    header.extend(
-        requests
-            .then_some(["in requests", "max/mean"])
-            .into_iter()
-            .flatten(),
-    );
-    header.extend(["grows most", "times"]);
-    header.extend(plan.origin.is_some().then_some("database q/s"));
+    let header = failure_header(["node", "its keys"], requests, plan.origin.is_some());
     let renumbered = plan
         .failures
         .iter()
@@ -291,6 +276,18 @@ pub(super) fn refill(plan: &Plan) -> String {
         row
     });
     table(&header, rows.collect())
+}
+
+/// The header of a table of failures, behind what fails and what it owned.
+pub(super) fn failure_header(first: [&str; 2], requests: bool, queries: bool) -> Vec<&str> {
+    let mut header = first.to_vec();
+    header.extend(["largest receiver", "takes", "heaviest then", "max/mean"]);
+    if requests {
+        header.extend(["in requests", "max/mean"]);
+    }
+    header.extend(["grows most", "times"]);
+    header.extend(queries.then_some("database q/s"));
+    header
 }
 
 /// A heaviest node and its ratio, or two dashes.

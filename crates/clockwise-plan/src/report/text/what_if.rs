@@ -1,6 +1,6 @@
 //! Tables of what-ifs: outages, cascades, orders, copies, and what placement cannot split.
 
-use super::sections::{MEANS_ARE_OF_THOSE_LEFT, growth_cells, heaviest_cells};
+use super::sections::{MEANS_ARE_OF_THOSE_LEFT, failure_header, growth_cells, heaviest_cells};
 use super::table::{MOST_ROWS, more, table};
 use crate::number::{decimal, grouped, percent};
 use crate::report::{Plan, Tied};
@@ -42,22 +42,7 @@ pub(super) fn outages(of: &Outages) -> String {
         row
     };
     let what = if named { of.kind.as_str() } else { "nodes" };
-    let mut header = vec![
-        what,
-        "owned",
-        "largest receiver",
-        "takes",
-        "heaviest then",
-        "max/mean",
-    ];
-    header.extend(
-        requests
-            .then_some(["in requests", "max/mean"])
-            .into_iter()
-            .flatten(),
-    );
-    header.extend(["grows most", "times"]);
-    header.extend(queries.then_some("database q/s"));
+    let header = failure_header([what, "owned"], requests, queries);
     let unlabelled = match of.unlabelled {
         0 => String::new(),
         1 => format!(
