@@ -208,3 +208,23 @@ fn labels_and_addresses_are_taken_strictly() {
     holds(&said, &["redis://"]);
     assert!(!said.contains("s3cr3t"), "{said}");
 }
+
+#[test]
+fn what_ifs_are_never_surer_than_their_plan() {
+    let words = "plan --from a,b,c --add d,e --failures pairs --rate 9 --hit-rate 0.5 --node-rate 9 --replicas 2 --json";
+    for (keys, basis) in [
+        (&[][..], "predicted"),
+        (&["--keys", "gen:k{0..999}"], "exact"),
+    ] {
+        let plan = json(words.split(' ').chain(keys.iter().copied()));
+        for found in [
+            &plan["outages"][0],
+            &plan["cascades"],
+            &plan["orders"],
+            &plan["replicas"],
+            &plan,
+        ] {
+            assert_eq!(found["basis"], basis, "{found}");
+        }
+    }
+}

@@ -35,5 +35,5 @@ pub use report::{
 };
 pub use what_if::{
     Cascade, Cascades, Copies, Growth, NodeCopies, Order, Orders, Outage, OutageReceiver, Outages,
-    OverNode, StakeBasis,
+    OverNode,
 };

@@ -108,6 +108,7 @@ impl Plan {
         if source.each_key_once {
             counts.distinct = (counts.keys, true);
         }
+        let sure = what_if::basis(source.basis, &counts.stakes);
         // Pseudo-random keys have tags and hot slots by chance alone.
         let reads_keys = source.basis != Basis::Predicted;
         let (distinct_keys, distinct_keys_exact) = counts.distinct;
@@ -190,10 +191,10 @@ impl Plan {
                 Vec::new()
             },
             steps: steps(load, change, &counts),
-            orders: what_if::orders(change, &counts.stakes),
-            outages: outages(load, change, &counts, &stop),
-            cascades: cascades(load, change, &counts, &stop),
-            replicas: what_if::copies(change, &counts.stakes, counts.bytes.is_some()),
+            orders: what_if::orders(change, &counts.stakes, sure),
+            outages: outages(load, change, &counts, sure, &stop),
+            cascades: cascades(load, change, &counts, sure, &stop),
+            replicas: what_if::copies(change, &counts.stakes, sure, counts.bytes.is_some()),
             ways: Ways::default(),
             views: agreement(change, &counts),
             refill: refill(load, &moved, &counts, distinct_keys),
@@ -486,9 +487,16 @@ fn outages(
     load: Load,
     change: &Change,
     counts: &Counts,
+    sure: Basis,
     stop: &AtomicBool,
 ) -> Vec<what_if::Outages> {
-    let mut all = what_if::outages(change, &counts.stakes, counts.requests.is_some(), stop);
+    let mut all = what_if::outages(
+        change,
+        &counts.stakes,
+        sure,
+        counts.requests.is_some(),
+        stop,
+    );
     for outage in all.iter_mut().flat_map(|of| &mut of.worst) {
         outage.origin_queries = load.queries(outage.read_share);
     }
@@ -507,14 +515,15 @@ fn cascades(
     load: Load,
     change: &Change,
     counts: &Counts,
+    sure: Basis,
     stop: &AtomicBool,
 ) -> Option<what_if::Cascades> {
-    let (rate, node_rate) = (load.rate?, load.node_rate?);
-    let reads = rate * load.keys_per_request.unwrap_or(1.0);
+    let (reads, node_rate) = (load.reads()?, load.node_rate?);
     let has_requests = counts.requests.is_some();
     Some(what_if::cascades(
         change,
         &counts.stakes,
+        sure,
         has_requests,
         (reads, node_rate),
         stop,

@@ -25,11 +25,15 @@ pub struct Load {
 }
 
 impl Load {
+    /// Reads per second; `None` where the traffic was not told.
+    pub(super) fn reads(&self) -> Option<f64> {
+        Some(self.rate? * self.keys_per_request.unwrap_or(1.0))
+    }
+
     /// Queries per second that reach the database while a share of the reads is cold; `None` where the traffic was not
     /// told.
     pub(super) fn queries(&self, cold_share: f64) -> Option<f64> {
-        let reads = self.rate? * self.keys_per_request.unwrap_or(1.0);
-        Some(reads * (cold_share + (1.0 - cold_share) * (1.0 - self.hit_rate?)))
+        Some(self.reads()? * (cold_share + (1.0 - cold_share) * (1.0 - self.hit_rate?)))
     }
 }
 
@@ -82,12 +86,11 @@ pub(super) fn memory(load: Load, nodes: &[Node]) -> Option<Memory> {
 
 /// Misses go to the database: those of keys that moved, and the usual share of the rest.
 pub(super) fn origin(load: Load, moved: &Moved, requests: Option<u64>) -> Option<Origin> {
-    let (rate, hit_rate) = (load.rate?, load.hit_rate?);
+    let (reads, hit_rate) = (load.reads()?, load.hit_rate?);
     let moved_share = match (moved.requests, requests) {
         (Some(moved), Some(all)) if all > 0 => share(moved, all),
         _ => moved.share,
     };
-    let reads = rate * load.keys_per_request.unwrap_or(1.0);
     let (miss_before, miss_after) = (
         1.0 - hit_rate,
         moved_share + (1.0 - moved_share) * (1.0 - hit_rate),

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
-use super::{Ranking, StakeBasis, part, weights};
+use super::{Ranking, part, weights};
+use crate::Basis;
 use crate::census::{Change, Stakes};
 
 /// What each single failure leads to when nodes can only serve so much.
@@ -15,7 +16,7 @@ pub struct Cascades {
     /// Requests per second that a node of weight 1 can serve.
     pub node_rate: f64,
     /// How sure the figures are.
-    pub basis: StakeBasis,
+    pub basis: Basis,
     /// Nodes that have more than they can serve before any failure, after the change.
     pub over_before: Vec<String>,
     /// What they have, in the same order.
@@ -56,6 +57,7 @@ pub struct Cascade {
 pub(crate) fn cascades(
     change: &Change,
     stakes: &Stakes,
+    basis: Basis,
     has_requests: bool,
     (reads, node_rate): (f64, f64),
     stop: &AtomicBool,
@@ -155,7 +157,7 @@ pub(crate) fn cascades(
     };
     Cascades {
         node_rate,
-        basis: StakeBasis::of(stakes),
+        basis,
         over_before: over.iter().map(|node| node.id.clone()).collect(),
         over,
         failures,

@@ -5,7 +5,8 @@
 use clockwise::{HashedKey, ReplicaSet, ReplicaSets};
 use serde::Serialize;
 
-use super::{StakeBasis, part};
+use super::part;
+use crate::Basis;
 use crate::Sides;
 use crate::census::{Change, Stakes};
 
@@ -15,7 +16,7 @@ pub struct Copies {
     /// Copies of a key that are asked for.
     pub replicas: Sides<u32>,
     /// How sure the figures are.
-    pub basis: StakeBasis,
+    pub basis: Basis,
     /// Copies that are held.
     pub held: Sides<u64>,
     /// Copies that must be made.
@@ -45,7 +46,12 @@ pub struct NodeCopies {
 }
 
 /// `None` where no replicas were asked about.
-pub(crate) fn copies(change: &Change, stakes: &Stakes, has_bytes: bool) -> Option<Copies> {
+pub(crate) fn copies(
+    change: &Change,
+    stakes: &Stakes,
+    basis: Basis,
+    has_bytes: bool,
+) -> Option<Copies> {
     let policies = change.questions.replication.as_ref()?;
     // Both were tried when the question was put.
     let before = ReplicaSets::new(change.from(), policies.before.clone()).ok()?;
@@ -114,7 +120,7 @@ pub(crate) fn copies(change: &Change, stakes: &Stakes, has_bytes: bool) -> Optio
             before: policies.before.factor().get(),
             after: policies.after.factor().get(),
         },
-        basis: StakeBasis::of(stakes),
+        basis,
         held: Sides {
             before: whole(sum(&held.before)),
             after: whole(sum(&held.after)),

@@ -9,8 +9,7 @@ mod copies;
 mod orders;
 mod outages;
 
-use serde::Serialize;
-
+use crate::Basis;
 use crate::census::{Change, Stake, Stakes};
 use clockwise::HashedKey;
 
@@ -24,23 +23,11 @@ pub(crate) use copies::copies;
 pub(crate) use orders::orders;
 pub(crate) use outages::outages;
 
-/// How sure a what-if is.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum StakeBasis {
-    /// As sure as the counts of the plan.
-    Exact,
-    /// Worked out on a weighed sample of the keys.
-    Sampled,
-}
-
-impl StakeBasis {
-    fn of(stakes: &Stakes) -> Self {
-        if stakes.exact {
-            Self::Exact
-        } else {
-            Self::Sampled
-        }
+/// How sure a what-if is: never surer than the counts of its plan.
+pub(crate) fn basis(counted: Basis, stakes: &Stakes) -> Basis {
+    match counted {
+        Basis::Exact if !stakes.exact => Basis::Sampled,
+        _ => counted,
     }
 }
 

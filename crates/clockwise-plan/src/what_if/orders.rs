@@ -8,14 +8,15 @@ use std::collections::BTreeMap;
 use clockwise::{HashedKey, Placement};
 use serde::Serialize;
 
-use super::{StakeBasis, part};
+use super::part;
+use crate::Basis;
 use crate::census::{Change, Edit, Stakes};
 
 /// The steps of a change in two orders.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Orders {
     /// How sure the figures are.
-    pub basis: StakeBasis,
+    pub basis: Basis,
     /// Orders compared: all there are.
     pub count: usize,
     /// The order of the plan's steps.
@@ -36,7 +37,7 @@ pub struct Order {
 }
 
 /// `None` for fewer than two steps, for more than four, and where a step on the way cannot be built or takes too long.
-pub(crate) fn orders(change: &Change, stakes: &Stakes) -> Option<Orders> {
+pub(crate) fn orders(change: &Change, stakes: &Stakes, basis: Basis) -> Option<Orders> {
     let count = change.steps.len();
     if !(2..=MOST_STEPS).contains(&count) || too_long(change, stakes) {
         return None;
@@ -80,7 +81,7 @@ pub(crate) fn orders(change: &Change, stakes: &Stakes) -> Option<Orders> {
     };
     let listed: Vec<usize> = (0..count).collect();
     Some(Orders {
-        basis: StakeBasis::of(stakes),
+        basis,
         count: (1..=count).product(),
         listed: order(&listed),
         least: order(&cheapest(&moved, count)),

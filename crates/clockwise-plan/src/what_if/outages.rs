@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clockwise::{DomainLevel, Member};
 use serde::Serialize;
 
-use super::{Ranking, StakeBasis, part, weights};
+use super::{Ranking, part, weights};
+use crate::Basis;
 use crate::census::{Change, OutageKind, Stakes};
 use crate::{Heaviest, replica_shares::qualified_name};
 
@@ -21,7 +22,7 @@ pub struct Outages {
     /// How many there are of this kind.
     pub total: usize,
     /// How sure the figures are.
-    pub basis: StakeBasis,
+    pub basis: Basis,
     /// Nodes without a label of this kind: they fail in none of these outages.
     pub unlabelled: usize,
     /// Those with the heaviest node afterwards first, at most 1,000.
@@ -75,6 +76,7 @@ pub struct Growth {
 pub(crate) fn outages(
     change: &Change,
     stakes: &Stakes,
+    basis: Basis,
     has_requests: bool,
     stop: &AtomicBool,
 ) -> Vec<Outages> {
@@ -132,7 +134,7 @@ pub(crate) fn outages(
                 OutageKind::Domain(level) => level.to_string(),
             },
             total,
-            basis: StakeBasis::of(stakes),
+            basis,
             unlabelled,
             worst,
         });

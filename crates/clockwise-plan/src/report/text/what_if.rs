@@ -3,8 +3,8 @@
 use super::sections::{MEANS_ARE_OF_THOSE_LEFT, failure_header, growth_cells, heaviest_cells};
 use super::table::{MOST_ROWS, more, table};
 use crate::number::{decimal, grouped, percent};
-use crate::report::{Plan, Tied};
-use crate::{Cascade, Outage, Outages, StakeBasis};
+use crate::report::{Basis, Plan, Tied};
+use crate::{Cascade, Outage, Outages};
 
 pub(super) fn outages(of: &Outages) -> String {
     if of.worst.is_empty() {
@@ -205,9 +205,10 @@ fn tied(what: &str, list: &[Tied]) -> String {
     table(&header, list.iter().map(row).collect())
 }
 
-fn basis(basis: StakeBasis) -> String {
+fn basis(basis: Basis) -> String {
     match basis {
-        StakeBasis::Exact => String::new(),
-        StakeBasis::Sampled => "  sampled: worked out on 131,072 of the keys, the hot ones among them, weighed by what was counted for each node\n".to_owned(),
+        Basis::Exact => String::new(),
+        Basis::Predicted => "  predicted on pseudo-random keys\n".to_owned(),
+        Basis::Sampled => "  sampled: worked out on 131,072 of the keys, the hot ones among them, weighed by what was counted for each node\n".to_owned(),
     }
 }
