@@ -47,7 +47,7 @@ pub(super) fn refill(load: Load, moved: &Moved, counts: &Counts, keys: u64) -> V
 
 pub(super) fn traffic(load: Load, moved: &Moved, keys: u64) -> Option<refill::Traffic> {
     Some(refill::Traffic {
-        reads: load.rate? * load.keys_per_request.unwrap_or(1.0),
+        reads: load.reads()?,
         hit_rate: load.hit_rate?,
         moved_keys: moved.share,
         keys,
