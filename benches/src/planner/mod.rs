@@ -19,7 +19,7 @@ use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use clockwise::{KeyRule, Member, Membership, NodeId, Placement, Scheme};
 use clockwise_plan::keys::{ReadOptions, Record, read_keys};
-use clockwise_plan::{Basis, Census, Change, Counts, Load, Plan, PlanInput, Source, render_text};
+use clockwise_plan::{Basis, Census, Change, Counts, Load, Plan, PlanInput, Source, plan_document};
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -372,7 +372,7 @@ impl SetUp {
                 std::hint::black_box(self.count(&path, reader)?);
             }
             Candidate::Report => {
-                std::hint::black_box(render_text(&self.plan(&path, reader)?));
+                std::hint::black_box(plan_document(&self.plan(&path, reader)?).text());
             }
         }
         Ok(())

@@ -4,6 +4,7 @@
 //! the scheme should do, and a [`Plan`] holds all figures, printed as text or JSON. Pure computation over readers: no
 //! sockets, no clock, no randomness without a seed. Memory does not grow with the number of keys.
 
+pub mod document;
 pub mod keys;
 pub mod selftest;
 pub mod tables;
@@ -31,7 +32,7 @@ pub use report::{
     Agreement, Basis, BetweenDomains, CopyFirst, Copying, Domain, DomainHolding, Failure, Flow,
     Formula, FromTo, Heaviest, Holding, HotKey, Hottest, Load, Memory, Miss, Moved, Node, Origin,
     Plan, PlanInput, Receiver, Renumbering, Sides, SlotMoves, Source, Step, Tags, Theory, Tied,
-    TokenAdvice, TokenCandidate, Warning, Ways, render_text,
+    TokenAdvice, TokenCandidate, Warning, Ways, document as plan_document,
 };
 pub use what_if::{
     Cascade, Cascades, Copies, Growth, NodeCopies, Order, Orders, Outage, OutageReceiver, Outages,

@@ -43,6 +43,15 @@ pub fn decimal(number: f64, decimals: usize) -> String {
     }
 }
 
+/// Seconds in the unit that a person would take.
+pub(crate) fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 120.0 => format!("{} s", decimal(s, 1)),
+        s if s < 7200.0 => format!("{} min", decimal(s / 60.0, 1)),
+        s => format!("{} h", decimal(s / 3600.0, 1)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@ use clockwise::hash::Rng;
 use clockwise::{Algorithm, Membership, Placement, Scheme};
 use clockwise_plan::{
     Basis, Census, Change, Limit, LimitError, Load, Plan, PlanInput, QuestionError, Questions,
-    Sides, Source, Warning, render_text,
+    Sides, Source, Warning, plan_document,
 };
 
 use crate::anonymise::Names;
@@ -113,7 +113,7 @@ fn print(plan: &Plan, json: bool) -> Result<(), Failure> {
     if json {
         output.json(plan)?;
     } else {
-        output.write(&render_text(plan))?;
+        output.write(&plan_document(plan).text())?;
     }
     output.finish()
 }

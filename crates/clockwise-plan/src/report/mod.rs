@@ -9,7 +9,7 @@ mod domains;
 mod failures;
 mod form;
 mod formulas;
-mod text;
+mod sections;
 mod tied;
 mod tokens;
 mod traffic;
@@ -32,7 +32,7 @@ pub use form::{
     Sides, SlotMoves, Step, Theory,
 };
 pub use formulas::Formula;
-pub use text::render_text;
+pub use sections::document;
 pub use tied::{Tags, Tied};
 pub use tokens::{TokenAdvice, TokenCandidate};
 pub use traffic::Load;

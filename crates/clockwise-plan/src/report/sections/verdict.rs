@@ -1,12 +1,11 @@
 //! The first screen: how much moves, against what theory allows, who is heaviest, what the database feels, what to do.
 
 use super::share;
-use super::table::duration;
-use crate::number::{decimal, grouped, percent};
+use crate::number::{decimal, duration, grouped, percent};
 use crate::report::{Basis, Node, Origin, Plan};
 
 /// The first screen: how much moves, against what theory allows, who is heaviest, what the database feels.
-pub(super) fn verdict(plan: &Plan) -> String {
+pub(super) fn lead(plan: &Plan) -> Vec<String> {
     let mut lines = Vec::new();
     if plan.partial {
         lines.push(
@@ -58,7 +57,7 @@ pub(super) fn verdict(plan: &Plan) -> String {
         ));
     }
     lines.push(next_step(plan));
-    lines.join("\n") + "\n"
+    lines
 }
 
 /// Which limits are broken, and by how much.
@@ -227,7 +226,7 @@ fn memory(plan: &Plan) -> Option<String> {
     ))
 }
 
-fn change_of(plan: &Plan) -> String {
+pub(super) fn change_of(plan: &Plan) -> String {
     let named = |nodes: Vec<&Node>| match nodes.as_slice() {
         [] => None,
         [node] => Some(node.id.clone()),

@@ -1,11 +1,11 @@
 //! The tables of what follows from the counts: formulas, numbers of tokens, failure domains, missing or copying.
 
-use super::table::{MOST_ROWS, duration, more, table};
-use crate::number::{decimal, grouped, percent};
-use crate::report::{Domain, Formula, Plan};
+use crate::document::Block;
+use crate::number::{decimal, duration, grouped, percent};
+use crate::report::{Domain, Formula, Origin, Plan};
 use crate::{RefillTime, Ways};
 
-pub(super) fn formulas(plan: &Plan) -> String {
+pub(super) fn formulas(plan: &Plan) -> Vec<Block> {
     let rows = plan.theory.formulas.iter().map(|formula| {
         let Formula {
             expected,
@@ -25,7 +25,7 @@ pub(super) fn formulas(plan: &Plan) -> String {
         ]
     });
     let header = ["figure", "formula", "expected", "measured", "sd", "off by"];
-    table(&header, rows.collect())
+    vec![Block::table(header, rows)]
 }
 
 fn figure(name: &str) -> &str {
@@ -61,9 +61,9 @@ fn fine_percent(share: f64) -> String {
     format!("{percent:.decimals$} %")
 }
 
-pub(super) fn tokens(plan: &Plan) -> String {
+pub(super) fn tokens(plan: &Plan) -> Vec<Block> {
     let Some(advice) = &plan.tokens else {
-        return String::new();
+        return Vec::new();
     };
     let rows = advice.candidates.iter().map(|candidate| {
         let now = if candidate.tokens == advice.tokens {
@@ -90,24 +90,27 @@ pub(super) fn tokens(plan: &Plan) -> String {
         "ranges",
         "bytes",
     ];
-    let moved = plan.moved_ranges.map_or(String::new(), |ranges| {
-        format!("  this change moves {} ranges\n", grouped(ranges))
-    });
-    table(&header, rows.collect())
-        + &moved
-        + &format!(
-            "  twice the tokens divide the error by 1.41 only\n  \
-             these names have {}; another list would have {} ± {} ({} lists simulated, fixed seed)\n",
-            percent(advice.measured_sd),
-            percent(advice.expected_sd),
-            percent(advice.sd_of_sd),
-            grouped(advice.draws)
-        )
+    let moved = plan
+        .moved_ranges
+        .map(|ranges| Block::Note(format!("this change moves {} ranges", grouped(ranges))));
+    let mut blocks = vec![Block::table(header, rows)];
+    blocks.extend(moved);
+    blocks.push(Block::note(
+        "twice the tokens divide the error by 1.41 only",
+    ));
+    blocks.push(Block::Note(format!(
+        "these names have {}; another list would have {} ± {} ({} lists simulated, fixed seed)",
+        percent(advice.measured_sd),
+        percent(advice.expected_sd),
+        percent(advice.sd_of_sd),
+        grouped(advice.draws)
+    )));
+    blocks
 }
 
-pub(super) fn domains(plan: &Plan) -> String {
+pub(super) fn domains(plan: &Plan) -> Vec<Block> {
     if plan.domains.is_empty() {
-        return String::new();
+        return Vec::new();
     }
     let requests = plan.requests.is_some();
     let bytes = plan.bytes.is_some();
@@ -137,28 +140,25 @@ pub(super) fn domains(plan: &Plan) -> String {
         row.extend(bytes.then(|| grouped(after.bytes.unwrap_or(0))));
         row
     };
-    let rows = plan.domains.iter().take(MOST_ROWS).map(row).collect();
-    let between: String = plan
-        .between_domains
-        .iter()
-        .map(|between| {
-            let bytes = between.bytes.map_or(String::new(), |bytes| {
-                format!(" with {} bytes", grouped(bytes))
-            });
-            format!(
-                "  between {}s: {} keys{bytes}, {} of all moves\n",
-                between.kind,
-                grouped(between.keys),
-                percent(between.share_of_moved)
-            )
-        })
-        .collect();
-    table(&header, rows) + &more(plan.domains.len()) + &between
+    let between = plan.between_domains.iter().map(|between| {
+        let bytes = between.bytes.map_or(String::new(), |bytes| {
+            format!(" with {} bytes", grouped(bytes))
+        });
+        Block::Note(format!(
+            "between {}s: {} keys{bytes}, {} of all moves",
+            between.kind,
+            grouped(between.keys),
+            percent(between.share_of_moved)
+        ))
+    });
+    let mut blocks = vec![Block::table(header, plan.domains.iter().map(row))];
+    blocks.extend(between);
+    blocks
 }
 
-pub(super) fn ways(plan: &Plan) -> String {
+pub(super) fn ways(plan: &Plan) -> Vec<Block> {
     if plan.moved.keys == 0 {
-        return String::new();
+        return Vec::new();
     }
     let Ways { miss, copy } = &plan.ways;
     let number =
@@ -217,7 +217,9 @@ pub(super) fn ways(plan: &Plan) -> String {
     let rows = rows
         .into_iter()
         .map(|(name, miss, copy)| vec![name.to_owned(), miss, copy]);
-    table(&["", "miss", "copy"], rows.collect()) + &missing(plan)
+    let mut blocks = vec![Block::table(["", "miss", "copy"], rows)];
+    blocks.extend(missing(plan));
+    blocks
 }
 
 /// For the requests counted where there are any, else between equally popular keys and a few very popular ones.
@@ -237,7 +239,7 @@ fn time(times: Option<RefillTime>) -> String {
 }
 
 /// Which options tell what the table lacks.
-fn missing(plan: &Plan) -> String {
+fn missing(plan: &Plan) -> Option<Block> {
     let wanted = [
         (plan.origin.is_none(), "--rate and --hit-rate"),
         (
@@ -255,19 +257,17 @@ fn missing(plan: &Plan) -> String {
         .filter(|(is_missing, _)| *is_missing)
         .map(|(_, what)| *what)
         .collect();
-    if wanted.is_empty() {
-        String::new()
-    } else {
-        format!("  for what is not known: {}\n", wanted.join(", "))
-    }
+    (!wanted.is_empty())
+        .then(|| Block::Note(format!("for what is not known: {}", wanted.join(", "))))
 }
 
-pub(super) fn whole_cache(plan: &Plan) -> String {
-    plan.origin.as_ref().map_or(String::new(), |origin| {
-        format!(
-            "  {} queries per second, {} times today's; layers of caches that place keys by one hash miss together and add nothing\n",
+pub(super) fn whole_cache(plan: &Plan) -> Vec<Block> {
+    let note = |origin: &Origin| {
+        Block::Note(format!(
+            "{} queries per second, {} times today's; layers of caches that place keys by one hash miss together and add nothing",
             decimal(origin.whole_cache_queries, 1),
             decimal(origin.whole_cache_factor, 2)
-        )
-    })
+        ))
+    };
+    plan.origin.as_ref().map(note).into_iter().collect()
 }

@@ -1,17 +1,17 @@
 //! Tables of what-ifs: outages, cascades, orders, copies, and what placement cannot split.
 
-use super::sections::{MEANS_ARE_OF_THOSE_LEFT, failure_header, growth_cells, heaviest_cells};
-use super::table::{MOST_ROWS, more, table};
+use super::tables::{MEANS_ARE_OF_THOSE_LEFT, failure_header, growth_cells, heaviest_cells};
+use crate::document::{Block, Table};
 use crate::number::{decimal, grouped, percent};
 use crate::report::{Basis, Plan, Tied};
 use crate::{Cascade, Outage, Outages};
 
-pub(super) fn outages(of: &Outages) -> String {
+pub(super) fn outages(of: &Outages) -> Vec<Block> {
     if of.worst.is_empty() {
-        return match of.kind.as_str() {
-            "pair" => "  fewer than two nodes have weight\n".to_owned(),
-            kind => format!("  no node has a label for its {kind}\n"),
-        };
+        return vec![match of.kind.as_str() {
+            "pair" => Block::note("fewer than two nodes have weight"),
+            kind => Block::Note(format!("no node has a label for its {kind}")),
+        }];
     }
     let named = of.worst.iter().any(|outage| outage.name.is_some());
     let requests = of
@@ -44,26 +44,26 @@ pub(super) fn outages(of: &Outages) -> String {
     let what = if named { of.kind.as_str() } else { "nodes" };
     let header = failure_header([what, "owned"], requests, queries);
     let unlabelled = match of.unlabelled {
-        0 => String::new(),
-        1 => format!(
-            "  1 node has no label for its {}: it fails in none of these\n",
+        0 => None,
+        1 => Some(format!(
+            "1 node has no label for its {}: it fails in none of these",
             of.kind
-        ),
-        nodes => format!(
-            "  {nodes} nodes have no label for their {}: they fail in none of these\n",
+        )),
+        nodes => Some(format!(
+            "{nodes} nodes have no label for their {}: they fail in none of these",
             of.kind
-        ),
+        )),
     };
-    table(&header, of.worst.iter().take(MOST_ROWS).map(row).collect())
-        + &more(of.total)
-        + MEANS_ARE_OF_THOSE_LEFT
-        + &unlabelled
-        + &basis(of.basis)
+    let table = Table::new(header, of.worst.iter().map(row)).first_of(of.total);
+    let mut blocks = vec![Block::Table(table), Block::note(MEANS_ARE_OF_THOSE_LEFT)];
+    blocks.extend(unlabelled.map(Block::Note));
+    blocks.extend(basis(of.basis));
+    blocks
 }
 
-pub(super) fn cascades(plan: &Plan) -> String {
+pub(super) fn cascades(plan: &Plan) -> Vec<Block> {
     let Some(cascades) = &plan.cascades else {
-        return String::new();
+        return Vec::new();
     };
     if !cascades.over.is_empty() {
         let rows = cascades.over.iter().map(|node| {
@@ -74,9 +74,12 @@ pub(super) fn cascades(plan: &Plan) -> String {
                 percent(node.reads_per_s / node.can_serve_per_s),
             ]
         });
-        return "  after the change some nodes have more than they can serve without any failure:\n"
-            .to_owned()
-            + &table(&["node", "reads/s", "can serve", "filled"], rows.collect());
+        return vec![
+            Block::note(
+                "after the change some nodes have more than they can serve without any failure:",
+            ),
+            Block::table(["node", "reads/s", "can serve", "filled"], rows),
+        ];
     }
     let spreading: Vec<&Cascade> = cascades
         .failures
@@ -89,14 +92,15 @@ pub(super) fn cascades(plan: &Plan) -> String {
             .failures
             .iter()
             .max_by(|a, b| filled(a).total_cmp(&filled(b)));
-        return most.map_or(String::new(), |most| {
-            format!(
-                "  no failure of one node sets off another; the fullest then is {} at {} of what it can serve, when {} fails\n",
+        let note = most.map(|most| {
+            Block::Note(format!(
+                "no failure of one node sets off another; the fullest then is {} at {} of what it can serve, when {} fails",
                 most.fullest.as_deref().unwrap_or("nobody"),
                 percent(filled(most)),
                 most.node
-            )
-        }) + &basis(cascades.basis);
+            ))
+        });
+        return note.into_iter().chain(basis(cascades.basis)).collect();
     }
     let row = |cascade: &&Cascade| {
         let waves: Vec<String> = cascade.waves.iter().map(|wave| wave.join(", ")).collect();
@@ -107,34 +111,35 @@ pub(super) fn cascades(plan: &Plan) -> String {
         };
         vec![cascade.node.clone(), waves.join(", then "), end]
     };
-    let rows = spreading.iter().take(MOST_ROWS).map(row).collect();
-    table(&["fails", "sets off", "ends"], rows) + &more(spreading.len()) + &basis(cascades.basis)
+    let table = Block::table(["fails", "sets off", "ends"], spreading.iter().map(row));
+    [table].into_iter().chain(basis(cascades.basis)).collect()
 }
 
-pub(super) fn orders(plan: &Plan) -> String {
+pub(super) fn orders(plan: &Plan) -> Vec<Block> {
     let Some(orders) = &plan.orders else {
-        return String::new();
+        return Vec::new();
     };
     if orders.least.moved_share >= orders.listed.moved_share {
-        return format!(
-            "  no order of these steps moves less: {} compared\n",
+        return vec![Block::Note(format!(
+            "no order of these steps moves less: {} compared",
             orders.count
-        );
+        ))];
     }
-    format!(
-        "  least in all: {} with {} in steps of at most {}; {} orders compared\n",
+    let note = Block::Note(format!(
+        "least in all: {} with {} in steps of at most {}; {} orders compared",
         orders.least.steps.join(", then "),
         percent(orders.least.moved_share),
         percent(orders.least.largest_step),
         orders.count
-    ) + &basis(orders.basis)
+    ));
+    [note].into_iter().chain(basis(orders.basis)).collect()
 }
 
-pub(super) fn replicas(plan: &Plan) -> String {
+pub(super) fn replicas(plan: &Plan) -> Vec<Block> {
     let Some(copies) = &plan.replicas else {
-        return String::new();
+        return Vec::new();
     };
-    let rows = copies.nodes.iter().take(MOST_ROWS).map(|node| {
+    let rows = copies.nodes.iter().map(|node| {
         vec![
             node.id.clone(),
             grouped(node.held.before),
@@ -145,49 +150,50 @@ pub(super) fn replicas(plan: &Plan) -> String {
     let bytes = copies
         .made_bytes
         .map_or(String::new(), |bytes| format!(", {} bytes", grouped(bytes)));
-    let short = if copies.short_keys.after > 0 {
-        format!(
-            "  {} keys have fewer copies than asked for\n",
-            grouped(copies.short_keys.after)
-        )
-    } else {
-        String::new()
-    };
-    table(
-        &["node", "copies before", "copies after", "to be made"],
-        rows.collect(),
-    ) + &more(copies.nodes.len())
-        + &format!(
-            "  {} of {} copies must be made ({}{bytes}); heaviest node {} times its fair share of copies (before: {})\n",
+    let mut blocks = vec![
+        Block::table(
+            ["node", "copies before", "copies after", "to be made"],
+            rows,
+        ),
+        Block::Note(format!(
+            "{} of {} copies must be made ({}{bytes}); heaviest node {} times its fair share of copies (before: {})",
             grouped(copies.made),
             grouped(copies.held.after),
             percent(copies.made_share),
             decimal(copies.max_over_mean.after, 3),
             decimal(copies.max_over_mean.before, 3)
-        )
-        + &short
-        + &basis(copies.basis)
+        )),
+    ];
+    if copies.short_keys.after > 0 {
+        blocks.push(Block::Note(format!(
+            "{} keys have fewer copies than asked for",
+            grouped(copies.short_keys.after)
+        )));
+    }
+    blocks.extend(basis(copies.basis));
+    blocks
 }
 
-pub(super) fn tags(plan: &Plan) -> String {
+pub(super) fn tags(plan: &Plan) -> Vec<Block> {
     let Some(tags) = &plan.tags else {
-        return String::new();
+        return Vec::new();
     };
     let different = tags.tags.map_or("more than 131,072".to_owned(), grouped);
-    format!(
-        "  {} of the keys have a tag; {different} different ones. Keys of one tag stay together on one node.\n",
+    let note = Block::Note(format!(
+        "{} of the keys have a tag; {different} different ones. Keys of one tag stay together on one node.",
         percent(tags.share)
-    ) + &tied("tag", &tags.heaviest)
+    ));
+    vec![note, tied("tag", &tags.heaviest)]
 }
 
-pub(super) fn slots(plan: &Plan) -> String {
+pub(super) fn slots(plan: &Plan) -> Vec<Block> {
     if plan.heaviest_slots.is_empty() {
-        return String::new();
+        return Vec::new();
     }
-    tied("slot", &plan.heaviest_slots)
+    vec![tied("slot", &plan.heaviest_slots)]
 }
 
-fn tied(what: &str, list: &[Tied]) -> String {
+fn tied(what: &str, list: &[Tied]) -> Block {
     let requests = list.iter().any(|tied| tied.requests.is_some());
     let mut header = vec![what, "keys"];
     header.extend(requests.then_some("requests"));
@@ -202,13 +208,15 @@ fn tied(what: &str, list: &[Tied]) -> String {
         ]);
         row
     };
-    table(&header, list.iter().map(row).collect())
+    Block::table(header, list.iter().map(row))
 }
 
-fn basis(basis: Basis) -> String {
+fn basis(basis: Basis) -> Option<Block> {
     match basis {
-        Basis::Exact => String::new(),
-        Basis::Predicted => "  predicted on pseudo-random keys\n".to_owned(),
-        Basis::Sampled => "  sampled: worked out on 131,072 of the keys, the hot ones among them, weighed by what was counted for each node\n".to_owned(),
+        Basis::Exact => None,
+        Basis::Predicted => Some(Block::note("predicted on pseudo-random keys")),
+        Basis::Sampled => Some(Block::note(
+            "sampled: worked out on 131,072 of the keys, the hot ones among them, weighed by what was counted for each node",
+        )),
     }
 }

@@ -1,12 +1,12 @@
 //! The tables behind the answer: nodes, moves, steps, views, balance, failures, hot keys, the database.
 
 use super::share;
-use super::table::{MOST_ROWS, duration, more, table};
 use crate::Growth;
-use crate::number::{decimal, grouped, percent};
+use crate::document::Block;
+use crate::number::{decimal, duration, grouped, percent};
 use crate::report::{Failure, Heaviest, Plan};
 
-pub(super) fn nodes(plan: &Plan) -> String {
+pub(super) fn nodes(plan: &Plan) -> Vec<Block> {
     let requests = plan.requests.is_some();
     let bytes = plan.bytes.is_some();
     let space = plan
@@ -26,7 +26,7 @@ pub(super) fn nodes(plan: &Plan) -> String {
     header.extend(requests.then_some("requests after"));
     header.extend(bytes.then_some("bytes after"));
     let mut rows: Vec<Vec<String>> = Vec::new();
-    for node in plan.nodes.iter().take(MOST_ROWS) {
+    for node in plan.nodes.iter() {
         let (before, after) = (&node.sides.before, &node.sides.after);
         let mut row = vec![
             node.id.clone(),
@@ -42,23 +42,22 @@ pub(super) fn nodes(plan: &Plan) -> String {
         row.extend(bytes.then(|| grouped(after.bytes.unwrap_or(0))));
         rows.push(row);
     }
-    let unowned = if plan.unowned.before + plan.unowned.after > 0 {
-        format!(
-            "  keys without an owner: {} before, {} after\n",
+    let mut blocks = vec![Block::table(header, rows)];
+    if plan.unowned.before + plan.unowned.after > 0 {
+        blocks.push(Block::Note(format!(
+            "keys without an owner: {} before, {} after",
             grouped(plan.unowned.before),
             grouped(plan.unowned.after)
-        )
-    } else {
-        String::new()
-    };
-    table(&header, rows) + &more(plan.nodes.len()) + &unowned
+        )));
+    }
+    blocks
 }
 
-pub(super) fn flows(plan: &Plan) -> String {
+pub(super) fn flows(plan: &Plan) -> Vec<Block> {
     let mut flows: Vec<_> = plan.flows.iter().collect();
     flows.sort_by_key(|flow| std::cmp::Reverse(flow.keys));
     let name = |node: &Option<String>| node.clone().unwrap_or_else(|| "(nobody)".to_owned());
-    let rows = flows.iter().take(MOST_ROWS).map(|flow| {
+    let rows = flows.iter().map(|flow| {
         let share = if plan.moved.keys == 0 {
             0.0
         } else {
@@ -72,14 +71,14 @@ pub(super) fn flows(plan: &Plan) -> String {
         ]
     });
     if flows.is_empty() {
-        return String::new();
+        return Vec::new();
     }
-    table(&["from", "to", "keys", "of all moves"], rows.collect()) + &more(flows.len())
+    vec![Block::table(["from", "to", "keys", "of all moves"], rows)]
 }
 
-pub(super) fn steps(plan: &Plan) -> String {
+pub(super) fn steps(plan: &Plan) -> Vec<Block> {
     if plan.steps.is_empty() {
-        return String::new();
+        return Vec::new();
     }
     let mut header = vec!["step", "keys that move", "of all keys"];
     header.extend(plan.requests.is_some().then_some("of all requests"));
@@ -95,18 +94,20 @@ pub(super) fn steps(plan: &Plan) -> String {
     });
     let all: f64 = plan.steps.iter().map(|step| step.share).sum();
     let most = plan.steps.iter().map(|step| step.share).fold(0.0, f64::max);
-    table(&header, rows.collect())
-        + &format!(
-            "  together {} in steps of at most {}, against {} at once\n",
+    vec![
+        Block::table(header, rows),
+        Block::Note(format!(
+            "together {} in steps of at most {}, against {} at once",
             percent(all),
             percent(most),
             percent(plan.moved.share)
-        )
+        )),
+    ]
 }
 
-pub(super) fn views(plan: &Plan) -> String {
+pub(super) fn views(plan: &Plan) -> Vec<Block> {
     let Some(views) = &plan.views else {
-        return String::new();
+        return Vec::new();
     };
     let rows = (0..)
         .zip(&views.owners_per_key)
@@ -118,15 +119,17 @@ pub(super) fn views(plan: &Plan) -> String {
             percent(share(keys, plan.keys)),
         ]
     });
-    table(&["owners of a key", "keys", "of all"], rows.collect())
-        + &format!(
-            "  {} views give a key {} owners on average\n",
+    vec![
+        Block::table(["owners of a key", "keys", "of all"], rows),
+        Block::Note(format!(
+            "{} views give a key {} owners on average",
             views.views,
             decimal(views.mean_owners, 3)
-        )
+        )),
+    ]
 }
 
-pub(super) fn balance(plan: &Plan) -> String {
+pub(super) fn balance(plan: &Plan) -> Vec<Block> {
     let mut rows = Vec::new();
     let mut add = |what: &str, side: &str, balance: &crate::Balance| {
         rows.push(vec![
@@ -153,24 +156,22 @@ pub(super) fn balance(plan: &Plan) -> String {
             add(what, "after", &sides.after);
         }
     }
-    table(
-        &[
-            "of",
-            "",
-            "max/mean",
-            "max/median",
-            "spread",
-            "sd",
-            "sd expected",
-        ],
-        rows,
-    )
+    let header = [
+        "of",
+        "",
+        "max/mean",
+        "max/median",
+        "spread",
+        "sd",
+        "sd expected",
+    ];
+    vec![Block::table(header, rows)]
 }
 
-pub(super) fn failures(plan: &Plan) -> String {
+pub(super) fn failures(plan: &Plan) -> Vec<Block> {
     let mut failures: Vec<&Failure> = plan.failures.iter().collect();
     if failures.is_empty() {
-        return String::new();
+        return Vec::new();
     }
     let load = |failure: &Failure| {
         let heaviest = failure
@@ -181,7 +182,7 @@ pub(super) fn failures(plan: &Plan) -> String {
     };
     failures.sort_by(|a, b| load(b).total_cmp(&load(a)));
     let requests = plan.requests.is_some();
-    let rows = failures.iter().take(MOST_ROWS).map(|failure| {
+    let rows = failures.iter().map(|failure| {
         let (largest, share) = failure
             .receivers
             .first()
@@ -204,18 +205,23 @@ pub(super) fn failures(plan: &Plan) -> String {
         .filter_map(|failure| failure.renumbered.as_ref())
         .map(|renumbering| renumbering.moved_share)
         .reduce(f64::max)
-        .map_or(String::new(), |share| {
-            format!(
-                "  closing the gap in the numbers instead moves up to {} of all keys (predicted)\n",
+        .map(|share| {
+            Block::Note(format!(
+                "closing the gap in the numbers instead moves up to {} of all keys (predicted)",
                 percent(share)
-            )
+            ))
         });
-    table(&header, rows.collect()) + &more(failures.len()) + MEANS_ARE_OF_THOSE_LEFT + &renumbered
+    let mut blocks = vec![
+        Block::table(header, rows),
+        Block::note(MEANS_ARE_OF_THOSE_LEFT),
+    ];
+    blocks.extend(renumbered);
+    blocks
 }
 
-pub(super) fn hottest_keys(plan: &Plan) -> String {
+pub(super) fn hottest_keys(plan: &Plan) -> Vec<Block> {
     if plan.hottest_keys.is_empty() {
-        return String::new();
+        return Vec::new();
     }
     let rows = plan.hottest_keys.iter().map(|hot| {
         let owner = hot.owner.clone().unwrap_or_else(|| "(nobody)".to_owned());
@@ -230,22 +236,22 @@ pub(super) fn hottest_keys(plan: &Plan) -> String {
         .hottest
         .as_ref()
         .map_or(1.0, |hottest| hottest.share_of_fair.max(1.0));
-    table(
-        &["key", "requests", "of all", "owner after"],
-        rows.collect(),
-    ) + &if floor > 1.0 {
-        format!(
-            "  no placement brings the heaviest node's requests below {} times the mean: one key stays on one node\n",
+    let mut blocks = vec![Block::table(
+        ["key", "requests", "of all", "owner after"],
+        rows,
+    )];
+    if floor > 1.0 {
+        blocks.push(Block::Note(format!(
+            "no placement brings the heaviest node's requests below {} times the mean: one key stays on one node",
             decimal(floor, 2)
-        )
-    } else {
-        String::new()
+        )));
     }
+    blocks
 }
 
-pub(super) fn refill(plan: &Plan) -> String {
+pub(super) fn refill(plan: &Plan) -> Vec<Block> {
     if plan.refill.is_empty() || plan.moved.keys == 0 {
-        return String::new();
+        return Vec::new();
     }
     let measured = plan.refill.iter().any(|point| point.measured.is_some());
     let mut header = vec!["after", "if uniform", "if Zipf 0.99"];
@@ -275,7 +281,7 @@ pub(super) fn refill(plan: &Plan) -> String {
         row.extend(point.measured.map(|queries| decimal(queries, 1)));
         row
     });
-    table(&header, rows.collect())
+    vec![Block::table(header, rows)]
 }
 
 /// The header of a table of failures, behind what fails and what it owned.
@@ -307,4 +313,4 @@ pub(super) fn growth_cells(growth: Option<&Growth>) -> [String; 2] {
 }
 
 /// Ratios after a failure can be smaller than before it while every load grows.
-pub(super) const MEANS_ARE_OF_THOSE_LEFT: &str = "  max/mean is against the fair share among the nodes left; times is a node's load then over its load before\n";
+pub(super) const MEANS_ARE_OF_THOSE_LEFT: &str = "max/mean is against the fair share among the nodes left; times is a node's load then over its load before";
