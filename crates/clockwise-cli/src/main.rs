@@ -8,6 +8,7 @@ mod args;
 mod clock;
 mod commands;
 mod failure;
+mod form;
 mod interrupt;
 mod keys;
 mod membership;

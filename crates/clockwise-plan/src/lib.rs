@@ -14,6 +14,7 @@ mod balance;
 mod census;
 mod limits;
 mod number;
+mod picture;
 mod refill;
 mod replica_shares;
 mod report;
@@ -32,7 +33,7 @@ pub use report::{
     Agreement, Basis, BetweenDomains, CopyFirst, Copying, Domain, DomainHolding, Failure, Flow,
     Formula, FromTo, Heaviest, Holding, HotKey, Hottest, Load, Memory, Miss, Moved, Node, Origin,
     Plan, PlanInput, Receiver, Renumbering, Sides, SlotMoves, Source, Step, Tags, Theory, Tied,
-    TokenAdvice, TokenCandidate, Warning, Ways, document as plan_document,
+    TokenAdvice, TokenCandidate, Warning, Ways, document as plan_document, page as plan_page,
 };
 pub use what_if::{
     Cascade, Cascades, Copies, Growth, NodeCopies, Order, Orders, Outage, OutageReceiver, Outages,

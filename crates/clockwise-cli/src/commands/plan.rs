@@ -8,12 +8,13 @@ use clockwise::hash::Rng;
 use clockwise::{Algorithm, Membership, Placement, Scheme};
 use clockwise_plan::{
     Basis, Census, Change, Limit, LimitError, Load, Plan, PlanInput, QuestionError, Questions,
-    Sides, Source, Warning, plan_document,
+    Sides, Source, Warning, plan_document, plan_page,
 };
 
 use crate::anonymise::Names;
 use crate::args::PlanArgs;
 use crate::failure::Failure;
+use crate::form::{Form, command_line};
 use crate::interrupt;
 use crate::keys::{KeySource, Reading};
 use crate::membership::{
@@ -21,7 +22,6 @@ use crate::membership::{
     parse_edit, parse_node,
 };
 use crate::nearest::did_you_mean;
-use crate::output::Output;
 use crate::progress::{Progress, Unit};
 
 pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
@@ -31,6 +31,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
         .flat_map(|text| text.split(','))
         .map(parse_limit)
         .collect::<Result<Vec<_>, _>>()?;
+    args.form.form()?;
     let mut warnings = Vec::new();
     let change = change(args, &mut warnings)?;
     let source = args
@@ -101,21 +102,16 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
         (false, true) => ExitCode::SUCCESS,
         (false, false) => ExitCode::from(1),
     };
-    match print(&plan, args.json) {
+    let printed = args.form.print(&plan, |form| match form {
+        Form::Html => plan_page(&plan, &change, &command_line()),
+        Form::Markdown => plan_document(&plan).with_command(command_line()),
+        Form::Text | Form::Json => plan_document(&plan),
+    });
+    match printed {
         // A gate must not open because nobody reads the reasons.
         Err(failure) if !failure.is_closed_output() => Err(failure),
         _ => Ok(verdict),
     }
-}
-
-fn print(plan: &Plan, json: bool) -> Result<(), Failure> {
-    let mut output = Output::new();
-    if json {
-        output.json(plan)?;
-    } else {
-        output.write(&plan_document(plan).text())?;
-    }
-    output.finish()
 }
 
 /// Both placements, from the arguments.

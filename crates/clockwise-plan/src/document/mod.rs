@@ -157,10 +157,35 @@ impl Table {
 }
 
 impl Document {
+    /// The same document with the command that prints it again.
+    #[must_use]
+    pub fn with_command(self, command: String) -> Self {
+        Self {
+            command: Some(command),
+            ..self
+        }
+    }
+
     /// Adds a section, unless it has nothing to say.
     pub fn push(&mut self, title: impl Into<String>, blocks: Vec<Block>) {
         if !blocks.is_empty() {
             self.sections.push(Section::new(title, blocks));
+        }
+    }
+
+    /// Adds a section before the one of this title, or at the end where there is none.
+    pub(crate) fn insert_before(&mut self, title: &str, section: Section) {
+        let place = self.sections.iter().position(|other| other.title == title);
+        let place = place.unwrap_or(self.sections.len());
+        self.sections.insert(place, section);
+    }
+
+    /// Puts drawings above what the section of this title says; a section that is not there needs none.
+    pub(crate) fn illustrate(&mut self, title: &str, pictures: Vec<Picture>) {
+        let mut sections = self.sections.iter_mut();
+        if let Some(section) = sections.find(|section| section.title == title) {
+            let pictures = pictures.into_iter().map(Block::Picture);
+            section.blocks.splice(0..0, pictures);
         }
     }
 
@@ -177,7 +202,7 @@ impl Document {
     }
 
     /// As one page of HTML that needs nothing else, with its style and its drawings in it, and without scripts. Long
-    /// tables are folded, and cut after 1,000 rows.
+    /// tables are folded, and cut after 2,000 rows.
     #[must_use]
     pub fn html(&self) -> String {
         html::render(self)

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::{
-    Basis, BetweenDomains, Domain, Failure, Formula, Tags, Tied, TokenAdvice, Warning, Ways,
+    Basis, BetweenDomains, Domain, Failure, Formula, Load, Tags, Tied, TokenAdvice, Warning, Ways,
 };
 use crate::{Balance, Cascades, Copies, LimitResult, Orders, Outages, RefillPoint};
 
@@ -20,6 +20,8 @@ pub struct Plan {
     pub partial: bool,
     /// Where the keys came from, and how they were read.
     pub source: String,
+    /// The traffic that was told.
+    pub load: Load,
     /// Keys placed, repeats included.
     pub keys: u64,
     /// Different keys among them.
@@ -172,6 +174,18 @@ pub struct Node {
     pub(crate) before_listed: bool,
     #[serde(skip)]
     pub(crate) after_listed: bool,
+}
+
+impl Node {
+    /// Whether it comes to weight.
+    pub(crate) fn joins(&self) -> bool {
+        self.sides.before.weight == 0.0 && self.sides.after.weight > 0.0
+    }
+
+    /// Whether it comes, goes or changes its weight.
+    pub(crate) fn changes(&self) -> bool {
+        self.sides.before.weight != self.sides.after.weight
+    }
 }
 
 /// What a node holds.

@@ -9,6 +9,7 @@ mod domains;
 mod failures;
 mod form;
 mod formulas;
+mod page;
 mod sections;
 mod tied;
 mod tokens;
@@ -32,6 +33,7 @@ pub use form::{
     Sides, SlotMoves, Step, Theory,
 };
 pub use formulas::Formula;
+pub use page::page;
 pub use sections::document;
 pub use tied::{Tags, Tied};
 pub use tokens::{TokenAdvice, TokenCandidate};
@@ -203,6 +205,7 @@ impl Plan {
             limits: Vec::new(),
             warnings,
             nodes,
+            load,
         };
         plan.partial |= stop.load(Ordering::Relaxed);
         if let Some(slots) = plan.slots {

@@ -1,12 +1,14 @@
 //! What a change costs the traffic that was told: load on the database, how it falls, copying and memory. Rates and
 //! times are predicted; bytes are those counted.
 
+use serde::Serialize;
+
 use super::{Copying, Memory, Moved, Node, Origin, share};
 use crate::census::Counts;
 use crate::{RefillPoint, refill};
 
 /// The traffic that the user told about.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Load {
     /// Requests per second.
     pub rate: Option<f64>,

@@ -5,11 +5,14 @@ mod tables;
 mod verdict;
 mod what_if;
 
-use super::{Basis, Plan};
+use super::{Basis, Load, Plan};
 use crate::document::{Block, Check, Document};
-use crate::number::{decimal, grouped};
+use crate::number::{decimal, grouped, percent};
 use figures::{domains, formulas, tokens, ways, whole_cache};
+pub(super) use tables::notable;
 use tables::{balance, failures, flows, hottest_keys, nodes, refill, steps, views};
+
+pub(super) use verdict::heaviest_node;
 
 /// What the plan says, with the figures as a person reads them.
 #[must_use]
@@ -22,15 +25,15 @@ pub fn document(plan: &Plan) -> Document {
     document.push("Limits", limits(plan));
     document.push("Warnings", warnings(plan));
     document.push("What it is about", inputs(plan));
-    document.push("Nodes", nodes(plan));
-    document.push("Moves", flows(plan));
+    document.push(NODES, nodes(plan));
+    document.push(MOVES, flows(plan));
     document.push("Failure domains", domains(plan));
     document.push("One by one", [steps(plan), what_if::orders(plan)].concat());
     document.push("Clients that know different nodes", views(plan));
     document.push("Balance", balance(plan));
     document.push("Formulas beside what was measured", formulas(plan));
     document.push("Tokens of the ring", tokens(plan));
-    document.push("If one node fails afterwards", failures(plan));
+    document.push(FAILURES, failures(plan));
     for of in &plan.outages {
         let title = match of.kind.as_str() {
             "pair" => "If two nodes fail together afterwards".to_owned(),
@@ -44,10 +47,7 @@ pub fn document(plan: &Plan) -> Document {
     document.push("Tags", what_if::tags(plan));
     document.push("Heaviest slots", what_if::slots(plan));
     document.push("Miss what moves, or copy it first (predicted)", ways(plan));
-    document.push(
-        "The database as keys are cached again (predicted, queries per second)",
-        refill(plan),
-    );
+    document.push(REFILL, refill(plan));
     document.push(
         "If the whole cache misses at once (predicted)",
         whole_cache(plan),
@@ -114,9 +114,38 @@ fn inputs(plan: &Plan) -> Vec<Block> {
             ),
         ));
     }
+    rows.extend(traffic(plan.load).map(|traffic| ("traffic", traffic)));
     let pair = |(name, value): (&str, String)| (name.to_owned(), value);
     vec![Block::Pairs(rows.into_iter().map(pair).collect())]
 }
+
+/// The traffic as it was told.
+fn traffic(load: Load) -> Option<String> {
+    let told = [
+        load.rate
+            .map(|rate| format!("{} requests/s", decimal(rate, 0))),
+        load.keys_per_request
+            .map(|keys| format!("{} keys each", decimal(keys, 0))),
+        load.hit_rate
+            .map(|rate| format!("hit rate {}", percent(rate))),
+        load.capacity
+            .map(|queries| format!("the database serves {} queries/s", decimal(queries, 0))),
+        load.node_rate
+            .map(|rate| format!("a node of weight 1 serves {} reads/s", decimal(rate, 0))),
+        load.node_memory
+            .map(|bytes| format!("and holds {} bytes", grouped(bytes))),
+        load.copy_rate
+            .map(|rate| format!("copies run at {} bytes/s", decimal(rate, 0))),
+    ];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    (!told.is_empty()).then(|| told.join(", "))
+}
+
+pub(super) const NODES: &str = "Nodes";
+pub(super) const MOVES: &str = "Moves";
+pub(super) const FAILURES: &str = "If one node fails afterwards";
+pub(super) const REFILL: &str =
+    "The database as keys are cached again (predicted, queries per second)";
 
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 {

@@ -4,7 +4,7 @@ use super::share;
 use crate::Growth;
 use crate::document::Block;
 use crate::number::{decimal, duration, grouped, percent};
-use crate::report::{Failure, Heaviest, Plan};
+use crate::report::{Failure, Heaviest, Node, Plan};
 
 pub(super) fn nodes(plan: &Plan) -> Vec<Block> {
     let requests = plan.requests.is_some();
@@ -26,7 +26,7 @@ pub(super) fn nodes(plan: &Plan) -> Vec<Block> {
     header.extend(requests.then_some("requests after"));
     header.extend(bytes.then_some("bytes after"));
     let mut rows: Vec<Vec<String>> = Vec::new();
-    for node in plan.nodes.iter() {
+    for node in notable(plan) {
         let (before, after) = (&node.sides.before, &node.sides.after);
         let mut row = vec![
             node.id.clone(),
@@ -43,6 +43,11 @@ pub(super) fn nodes(plan: &Plan) -> Vec<Block> {
         rows.push(row);
     }
     let mut blocks = vec![Block::table(header, rows)];
+    if plan.nodes.len() > MOST_IN_ORDER {
+        blocks.push(Block::note(
+            "nodes that come, go or change weight first, then the heaviest",
+        ));
+    }
     if plan.unowned.before + plan.unowned.after > 0 {
         blocks.push(Block::Note(format!(
             "keys without an owner: {} before, {} after",
@@ -51,6 +56,23 @@ pub(super) fn nodes(plan: &Plan) -> Vec<Block> {
         )));
     }
     blocks
+}
+
+/// The nodes in their order, or where there are many those first that come, go or change weight, then the heaviest.
+pub(in crate::report) fn notable(plan: &Plan) -> Vec<&Node> {
+    let mut nodes: Vec<&Node> = plan.nodes.iter().collect();
+    if nodes.len() > MOST_IN_ORDER {
+        let load = |node: &Node| {
+            let after = &node.sides.after;
+            let amount = after.requests.unwrap_or(after.keys) as f64;
+            amount / after.wanted_share.max(f64::MIN_POSITIVE)
+        };
+        nodes.sort_by(|a, b| {
+            let changes = b.changes().cmp(&a.changes());
+            changes.then(load(b).total_cmp(&load(a)))
+        });
+    }
+    nodes
 }
 
 pub(super) fn flows(plan: &Plan) -> Vec<Block> {
@@ -314,3 +336,5 @@ pub(super) fn growth_cells(growth: Option<&Growth>) -> [String; 2] {
 
 /// Ratios after a failure can be smaller than before it while every load grows.
 pub(super) const MEANS_ARE_OF_THOSE_LEFT: &str = "max/mean is against the fair share among the nodes left; times is a node's load then over its load before";
+/// A table of more nodes is cut, so that what matters most has to stand first.
+const MOST_IN_ORDER: usize = 40;

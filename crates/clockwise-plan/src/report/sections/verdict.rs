@@ -270,24 +270,27 @@ pub(super) fn change_of(plan: &Plan) -> String {
     }
 }
 
-fn heaviest(plan: &Plan) -> String {
-    let (measure, balance) = match &plan.balance_requests {
-        Some(requests) => ("requests", requests),
-        None => ("keys", &plan.balance),
-    };
+/// The node with most against what its weight asks for, in requests where they were told, else in keys.
+pub(in crate::report) fn heaviest_node(plan: &Plan) -> Option<&Node> {
     let load = |node: &Node| match plan.balance_requests {
         Some(_) => node.sides.after.requests.unwrap_or(0),
         None => node.sides.after.keys,
     } as f64;
-    let most = plan
-        .nodes
+    plan.nodes
         .iter()
         .filter(|node| node.sides.after.wanted_share > 0.0)
         .max_by(|a, b| {
             (load(a) / a.sides.after.wanted_share)
                 .total_cmp(&(load(b) / b.sides.after.wanted_share))
-        });
-    let Some(most) = most else {
+        })
+}
+
+fn heaviest(plan: &Plan) -> String {
+    let (measure, balance) = match &plan.balance_requests {
+        Some(requests) => ("requests", requests),
+        None => ("keys", &plan.balance),
+    };
+    let Some(most) = heaviest_node(plan) else {
         return "No node takes keys afterwards.".to_owned();
     };
     let keys = if plan.balance_requests.is_some() {

@@ -7,6 +7,8 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 use clockwise::DomainLevel;
 use clockwise_plan::OutageKind;
 
+use crate::form::FormArgs;
+
 /// Consistent hashing for sharded caches and databases: know what a change does, before you make it.
 #[derive(Debug, Parser)]
 #[command(
@@ -42,6 +44,7 @@ Examples:
   clockwise plan --from clockwise.toml --failures pairs,zone --keys paths.tsv --rate 2000 --hit-rate 0.95 --node-rate 900
   clockwise plan --from cache-{1..4} --scheme ring --to cache-{1..4} --to-scheme slots --keys access.log
   clockwise plan --from clockwise.toml --weight cache-2=0.5 --keys dump.csv.gz --limit moved=0.25 --json
+  clockwise plan --from cache-{1..4} --add cache-5 --keys keys.txt --out report.html
 
 A membership is one cluster file, or nodes: id[@host:port][=weight], with commas or spaces between.
 A value with a / in it, or spelt like a file that is there, is a file; ./x always is.
@@ -108,9 +111,8 @@ pub(crate) struct PlanArgs {
     /// Fail with exit code 1 above this: moved, imbalance, origin, failure or hot, with commas between; repeatable.
     #[arg(long, value_name = "NAME=MAX", allow_hyphen_values = true)]
     pub(crate) limit: Vec<String>,
-    /// Print JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) form: FormArgs,
 }
 
 #[derive(ClapArgs, Debug)]
