@@ -11,6 +11,7 @@ mod failure;
 mod form;
 mod interrupt;
 mod keys;
+mod machine;
 mod membership;
 mod nearest;
 mod output;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
     let args = args::Args::parse();
     let done = match args.command {
         args::Command::Plan(plan) => commands::plan::run(&plan),
+        args::Command::Compare(compare) => commands::compare::run(&compare),
         args::Command::Locate(locate) => commands::locate::run(&locate),
         args::Command::Inspect(inspect) => commands::inspect::run(&inspect),
         args::Command::Tables(tables) => commands::tables::run(&tables),

@@ -1,6 +1,7 @@
 //! The arguments of every command: a file for each command, and one for each group that several share.
 
 mod change;
+mod compare;
 mod inspect;
 mod keys;
 mod locate;
@@ -13,6 +14,7 @@ mod tables;
 use clap::{Parser, Subcommand};
 
 pub(crate) use change::ChangeArgs;
+pub(crate) use compare::CompareArgs;
 pub(crate) use inspect::InspectArgs;
 pub(crate) use keys::KeyArgs;
 pub(crate) use locate::LocateArgs;
@@ -38,6 +40,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Say what a change of membership does to your keys.
     Plan(Box<PlanArgs>),
+    /// Put one change under every scheme, side by side.
+    Compare(Box<CompareArgs>),
     /// Print who owns keys.
     Locate(Box<LocateArgs>),
     /// Print shares, tokens and checksum of a membership.
