@@ -144,6 +144,12 @@ fn build(
             // Whatever the ring refuses, such as too many tokens, is refused here, too.
             Placement::build(scheme, membership).map_err(explain)?;
             let tokens = scheme.tokens().unwrap_or(1);
+            if !AllocatedRing::is_feasible(tokens, membership) {
+                return Err(
+                    "tokens are not chosen for so many nodes or tokens: it would take too long"
+                        .to_owned(),
+                );
+            }
             Ok(Table::Allocated(match before {
                 Some(Table::Allocated(ring)) => ring.after(tokens, membership),
                 _ => AllocatedRing::new(tokens, membership),

@@ -114,7 +114,10 @@ pub(super) fn lead(compared: &Compared) -> Vec<String> {
     let sure = match compared.basis {
         _ if compared.keys == 0 => "predicted: no keys were given",
         Basis::Exact => "exact",
-        Basis::Sampled => "some figures of a sample",
+        Basis::Sampled if compared.rows.iter().all(|row| row.basis == Basis::Exact) => {
+            "exact, further changes in part on a sample"
+        }
+        Basis::Sampled => "some figures on a sample",
         Basis::Predicted => "predicted",
     };
     let on = match compared.keys {
@@ -144,7 +147,11 @@ pub(super) fn lead(compared: &Compared) -> Vec<String> {
             decimal(even_limit(compared), 2)
         )),
     }
-    lines.extend(names("Near it", &of(Standing::Near), moves_and_heaviest));
+    lines.extend(names(
+        "Near it (share that moves, heaviest node)",
+        &of(Standing::Near),
+        moves_and_heaviest,
+    ));
     lines.extend(names(
         "Even, but moves more",
         &of(Standing::More),
@@ -176,10 +183,11 @@ fn without_a_table(best: &Row, near: &[&Row]) -> Option<String> {
     let plain = near.iter().find(|row| row.rests_on == PLAIN)?;
     (best.rests_on != PLAIN).then(|| {
         format!(
-            "It rests on {} that all clients share; from {PLAIN} alone {} comes nearest: {}.",
+            "It rests on {} that all clients share; from {PLAIN} alone {} comes nearest: {} moves, heaviest {}.",
             best.rests_on,
             plain.label,
-            moves_and_heaviest(plain)
+            plain.moved_share.map_or_else(String::new, percent),
+            ratio(plain.max_over_mean)
         )
     })
 }
@@ -221,7 +229,10 @@ fn names(what: &str, rows: &[&Row], figures: impl Fn(&Row) -> String) -> Option<
 }
 
 fn moves_and_heaviest(row: &Row) -> String {
-    format!("{}, heaviest {}", moves(row), ratio(row.max_over_mean))
+    let moved = row
+        .moved_share
+        .map_or_else(|| "unknown".to_owned(), percent);
+    format!("{moved}, {}", ratio(row.max_over_mean))
 }
 
 fn moves(row: &Row) -> String {
