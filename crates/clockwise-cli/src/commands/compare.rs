@@ -264,8 +264,8 @@ fn measure(comparison: &Comparison, compared: &mut Compared, stop: &AtomicBool) 
     progress.finish();
     for subject in subjects {
         let row = &mut compared.rows[subject.row];
-        (row.build_us, row.build_us_range) = summary(subject.builds, 1000.0);
-        (row.lookup_ns, row.lookup_ns_range) = summary(subject.lookups, 1.0);
+        (row.build_us, row.build_us_range) = summary(&subject.builds, 1000.0);
+        (row.lookup_ns, row.lookup_ns_range) = summary(&subject.lookups, 1.0);
     }
     compared.timing = Some(Timing {
         machine: machine.name,
@@ -333,19 +333,16 @@ impl<'c> Subject<'c> {
     }
 }
 
-/// The median, and the least and the most, in another unit.
-fn summary(mut times: Vec<f64>, unit: f64) -> (Option<f64>, Option<[f64; 2]>) {
-    times.sort_by(f64::total_cmp);
-    let (Some(least), Some(most)) = (times.first(), times.last()) else {
-        return (None, None);
-    };
-    let middle = f64::midpoint(times[(times.len() - 1) / 2], times[times.len() / 2]);
+/// The best round, and the best and the worst, in another unit: what else the machine does only ever adds.
+fn summary(times: &[f64], unit: f64) -> (Option<f64>, Option<[f64; 2]>) {
     // To a hundredth: what is finer is noise.
     let round = |time: f64| (time / unit * 100.0).round() / 100.0;
-    (Some(round(middle)), Some([round(*least), round(*most)]))
+    let best = times.iter().copied().reduce(f64::min).map(round);
+    let worst = times.iter().copied().reduce(f64::max).map(round);
+    (best, best.zip(worst).map(|(best, worst)| [best, worst]))
 }
 
-/// Enough for a median that one disturbance does not reach.
+/// Enough for one round that nothing disturbs.
 const ROUNDS: usize = 9;
 /// Tokens looked up in a round, at most: they fit the second cache.
 const MOST_LOOKUPS: usize = 1 << 16;

@@ -27,7 +27,7 @@ pub enum Manner {
 
 /// A manner that a scheme does not have.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("{scheme} is not {manner}: only {able} is")]
+#[error("{scheme} cannot be {manner}: only {able} can")]
 pub struct MannerError {
     scheme: &'static str,
     manner: Manner,
@@ -204,11 +204,14 @@ mod tests {
     #[test]
     fn a_manner_that_a_scheme_does_not_have_is_refused() {
         for (text, says) in [
-            ("jump,kept", "jump is not kept: only slots is"),
-            ("slots,allocated", "slots is not allocated: only ring is"),
+            ("jump,kept", "jump cannot be kept: only slots can"),
+            (
+                "slots,allocated",
+                "slots cannot be allocated: only ring can",
+            ),
             (
                 "articles/003-ring,allocated",
-                "articles/003-ring is not allocated: only ring is",
+                "articles/003-ring cannot be allocated: only ring can",
             ),
         ] {
             assert_eq!(candidate(text).unwrap_err().to_string(), says);

@@ -105,12 +105,12 @@ pub struct Row {
     pub ranges: Option<u64>,
     /// Ranges or slots that the change moves, each a stream between two nodes.
     pub ranges_moved: Option<u64>,
-    /// Microseconds to build the placement after the change, the median of all rounds; with a kept or an allocated
+    /// Microseconds to build the placement after the change, the best of all rounds; with a kept or an allocated
     /// table from the one before.
     pub build_us: Option<f64>,
     /// The quickest and the slowest round.
     pub build_us_range: Option<[f64; 2]>,
-    /// Nanoseconds from a key's token to its owner, the median of all rounds.
+    /// Nanoseconds from a key's token to its owner, the best of all rounds.
     pub lookup_ns: Option<f64>,
     /// The quickest and the slowest round.
     pub lookup_ns_range: Option<[f64; 2]>,

@@ -16,11 +16,12 @@ mod sections;
 mod trials;
 mod verdict;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use clockwise::{HashedKey, Member, Membership, NodeId, Placement, Token};
+use clockwise::{HashedKey, Member, Membership, NodeId, Placement, Token, Weight};
 
 pub use candidate::{Candidate, Manner, MannerError};
 use entrant::{Entrant, Sample};
@@ -365,7 +366,7 @@ fn in_parallel<T: Send, R: Send>(
 
 /// The least share that any placement of these weights could move.
 fn least_moved_share(today: &Membership, after: &Membership) -> f64 {
-    let share_of = |list: &Membership| -> std::collections::BTreeMap<NodeId, f64> {
+    let share_of = |list: &Membership| -> BTreeMap<NodeId, f64> {
         let ids = list.members().iter().map(|member| member.id().clone());
         ids.zip(weight_shares(list)).collect()
     };
@@ -394,18 +395,24 @@ fn change_words(today: &Membership, after: &Membership) -> String {
         1000 => member.id().to_string(),
         _ => format!("{}={}", member.id(), member.weight()),
     };
+    let by_id = |list: &Membership| -> BTreeMap<NodeId, Weight> {
+        let members = list.members().iter();
+        members
+            .map(|member| (member.id().clone(), member.weight()))
+            .collect()
+    };
+    let (old, new) = (by_id(today), by_id(after));
     let added = after
         .members()
         .iter()
-        .filter(|member| today.get(member.id()).is_none());
+        .filter(|member| !old.contains_key(member.id()));
     let removed = today
         .members()
         .iter()
-        .filter(|member| after.get(member.id()).is_none());
+        .filter(|member| !new.contains_key(member.id()));
     let weighed = after.members().iter().filter(|member| {
-        today
-            .get(member.id())
-            .is_some_and(|before| before.weight() != member.weight())
+        old.get(member.id())
+            .is_some_and(|weight| *weight != member.weight())
     });
     let parts = [
         list("add", added.map(named).collect()),

@@ -1,5 +1,7 @@
 //! One membership placed by one candidate, with nodes numbered alike for all of them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use clockwise::{
     Algorithm, BuildError, CommonRanges, HashedKey, Member, Membership, NodeId, Placement, Token,
     Weight,
@@ -27,7 +29,7 @@ enum Table {
 pub(super) type Reason = String;
 
 /// All nodes, by id.
-pub(super) type Numbers = std::collections::BTreeMap<NodeId, u32>;
+pub(super) type Numbers = BTreeMap<NodeId, u32>;
 
 impl Placed {
     /// Places a membership, after the one before where the candidate keeps what it has.
@@ -171,46 +173,56 @@ pub(super) fn as_operated(
     after: &Membership,
 ) -> (Membership, Option<Reason>) {
     let scheme = candidate.scheme();
-    let leaves = |member: &&Member| after.get(member.id()).is_none();
-    if matches!(scheme.algorithm(), Algorithm::Probed | Algorithm::Rank) {
-        let kept = today
-            .members()
+    let ids = |list: &Membership| -> BTreeSet<NodeId> {
+        list.members()
             .iter()
-            .rposition(|member| !leaves(&member))
-            .map_or(0, |last| last + 1);
-        let listed = today.members()[..kept].iter().map(|member| {
-            after
-                .get(member.id())
-                .cloned()
-                .unwrap_or_else(|| member.clone().with_weight(Weight::ZERO))
-        });
-        let new = after
-            .members()
-            .iter()
-            .filter(|member| today.get(member.id()).is_none())
-            .cloned();
-        let in_order = |list: &Membership| -> Vec<NodeId> {
-            let both = list.members().iter().map(Member::id);
-            both.filter(|id| today.get(id).is_some() && after.get(id).is_some())
-                .cloned()
-                .collect()
-        };
-        // Another order is another numbering, which is then what was asked for.
-        if in_order(today) == in_order(after) {
-            let list = Membership::new(listed.chain(new));
-            return (list.unwrap_or_else(|_| after.clone()), None);
+            .map(|member| member.id().clone())
+            .collect()
+    };
+    let (old, new) = (ids(today), ids(after));
+    let leaves = |member: &&Member| !new.contains(member.id());
+    if !matches!(scheme.algorithm(), Algorithm::Probed | Algorithm::Rank) {
+        let mut left = today.clone();
+        for member in today.members().iter().filter(leaves) {
+            if let Err(error) = scheme.allows_removal(&left, member.id()) {
+                return (after.clone(), Some(error.to_string()));
+            }
+            left = left.without(member.id()).unwrap_or(left);
         }
         return (after.clone(), None);
     }
-    let mut left = today.clone();
-    let mut reason = None;
-    for member in today.members().iter().filter(leaves) {
-        if let Err(error) = scheme.allows_removal(&left, member.id()) {
-            reason.get_or_insert(error.to_string());
-        }
-        left = left.without(member.id()).unwrap_or(left);
+    let stays = |member: &&Member| old.contains(member.id()) && new.contains(member.id());
+    let before: Vec<&Member> = today.members().iter().filter(stays).collect();
+    let staying: Vec<&Member> = after.members().iter().filter(stays).collect();
+    // Another order is another numbering, which is then what was asked for.
+    if before
+        .iter()
+        .zip(&staying)
+        .any(|(old, new)| old.id() != new.id())
+    {
+        return (after.clone(), None);
     }
-    (after.clone(), reason)
+    let mut weighed = staying.into_iter();
+    let kept = today
+        .members()
+        .iter()
+        .rposition(|member| !leaves(&member))
+        .map_or(0, |last| last + 1);
+    let listed = today.members()[..kept].iter().filter_map(|member| {
+        if leaves(&member) {
+            Some(member.clone().with_weight(Weight::ZERO))
+        } else {
+            weighed.next().cloned()
+        }
+    });
+    let listed: Vec<Member> = listed.collect();
+    let newcomers = after
+        .members()
+        .iter()
+        .filter(|member| !old.contains(member.id()))
+        .cloned();
+    let list = Membership::new(listed.into_iter().chain(newcomers));
+    (list.unwrap_or_else(|_| after.clone()), None)
 }
 
 /// Parts of the space in which each placement of a candidate gives one owner.

@@ -6,7 +6,7 @@ use clockwise::{Diff, Moves as Moved};
 
 use super::entrant::{Entrant, Ground, Moves, Sample};
 use super::form::{FailureSpread, Row};
-use super::placed::Numbers;
+use super::placed::{Numbers, as_operated};
 use super::trials::Trials;
 use crate::{Balance, Basis};
 
@@ -129,7 +129,7 @@ impl About<'_> {
         })
     }
 
-    /// What the figures on further changes hide.
+    /// What the figures hide.
     fn notes(&self, entrant: &Entrant) -> Vec<String> {
         let trials = self.trials;
         let mut notes = Vec::new();
@@ -150,6 +150,14 @@ impl About<'_> {
             |&&trial: &&usize| entrant.against[trial].is_some() || entrant.after[trial].is_err();
         if let Some(&trial) = trials.remove_any.iter().find(against) {
             add("any node less", trial);
+        }
+        let closes = |&trial: &usize| {
+            let list = as_operated(&entrant.candidate, &trials.today, &trials.lists[trial]).0;
+            list.members().len() > trials.lists[trial].members().len()
+        };
+        let removals = trials.remove_any.iter().copied().chain([trials.own]);
+        if removals.into_iter().any(|trial| closes(&trial)) {
+            notes.push("a node that leaves from the middle stays listed with weight 0, so that no other is renumbered".to_owned());
         }
         notes
     }

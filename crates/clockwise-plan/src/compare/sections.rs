@@ -213,7 +213,7 @@ fn cost(compared: &Compared, rows: &[&Row]) -> Vec<Block> {
 
 fn measured(timing: &Timing) -> Block {
     Block::Note(format!(
-        "Measured on {}, {}, clockwise {}, load {}: the median of {} rounds in which every scheme had its turn, up to {} look-ups each, from a key's token to its owner; fewer rounds for builds that take long.",
+        "Measured on {}, {}, clockwise {}, load {}: the best of {} rounds in which every scheme had its turn, up to {} look-ups each, from a key's token to its owner; fewer rounds for builds that take long.",
         timing.machine,
         timing.system,
         timing.version,

@@ -23,14 +23,17 @@ pub(super) enum Standing {
 
 /// The standing of each row.
 pub(super) fn standings(compared: &Compared) -> Vec<Standing> {
-    let limit = even_limit(compared);
     let needed = |row: &Row| {
         row.moved_share
             .unwrap_or(f64::INFINITY)
             .max(compared.least_moved_share)
     };
     let is_fit = |row: &Row| row.reason.is_none() && row.moved_share.is_some();
-    let is_even = |row: &Row| row.max_over_mean.is_some_and(|heaviest| heaviest <= limit);
+    let chance = |row: &Row| chance(row, compared.nodes_after);
+    let is_even = |row: &Row| {
+        row.max_over_mean
+            .is_some_and(|heaviest| heaviest <= EVEN + chance(row))
+    };
     let even: Vec<&Row> = compared
         .rows
         .iter()
@@ -50,10 +53,11 @@ pub(super) fn standings(compared: &Compared) -> Vec<Standing> {
         let row = &compared.rows[place];
         is_fit(row) && is_even(row) && within(row, AS_LITTLE)
     });
-    // The most even of them to a thousandth; then what is best off when any node leaves; then the first.
+    // The most even of them beyond chance, to a thousandth; then what is best off when any node leaves; then the first.
     let quality = |&place: &usize| {
         let row = &compared.rows[place];
-        let heaviest = (row.max_over_mean.unwrap_or(f64::INFINITY) * 1000.0).round() as u64;
+        let beyond = (row.max_over_mean.unwrap_or(f64::INFINITY) - chance(row)).max(1.0);
+        let heaviest = (beyond * 1000.0).round() as u64;
         let removal = (row.remove_any_moved_share.unwrap_or(1.0) * 1000.0).round() as u64;
         (heaviest, removal, place)
     };
@@ -65,7 +69,7 @@ pub(super) fn standings(compared: &Compared) -> Vec<Standing> {
             _ if !is_fit(row) => Standing::Unfit,
             _ if best == Some(place) => Standing::Best,
             _ if needed(row) > MUCH_MORE * far + noise(row)
-                || heaviest > FAR_FROM_EVEN.max(limit) =>
+                || heaviest > FAR_FROM_EVEN + chance(row) =>
             {
                 Standing::Avoid
             }
@@ -77,14 +81,14 @@ pub(super) fn standings(compared: &Compared) -> Vec<Standing> {
     compared.rows.iter().enumerate().map(standing).collect()
 }
 
-/// The heaviest node of a scheme that counts as even: what few keys do to it by chance comes on top.
-fn even_limit(compared: &Compared) -> f64 {
-    let nodes = compared.nodes_after.max(1) as f64;
-    let chance = match compared.keys {
-        0 => 0.0,
-        keys => ((nodes - 1.0) / keys as f64).sqrt(),
-    };
-    EVEN + 3.0 * chance
+/// How far above its fair share the heaviest of so many nodes gets by chance, where keys were counted: each node's number
+/// scatters by itself, and the largest of N such deviations lies near the square root of 2 ln N of them.
+fn chance(row: &Row, nodes: usize) -> f64 {
+    let nodes = nodes.max(1) as f64;
+    match row.keys {
+        None | Some(0) => 0.0,
+        Some(keys) => ((nodes - 1.0) / keys as f64 * 2.0 * nodes.ln()).sqrt(),
+    }
 }
 
 /// The answer, one sentence a line.
@@ -144,7 +148,7 @@ pub(super) fn lead(compared: &Compared) -> Vec<String> {
         }
         None => lines.push(format!(
             "No scheme stays even, with at most {} times a fair share on a node.",
-            decimal(even_limit(compared), 2)
+            decimal(EVEN, 1)
         )),
     }
     lines.extend(names(
@@ -270,12 +274,24 @@ pub(super) fn warn(compared: &mut Compared) {
             .warnings
             .push(Warning::new("scheme-not-built", text));
     }
-    let few = compared.keys > 0 && even_limit(compared) > 2.0 * EVEN - 1.0;
-    if few {
+    let scattered: Vec<&Row> = compared
+        .rows
+        .iter()
+        .filter(|row| {
+            row.moved_share.is_some() && chance(row, compared.nodes_after) >= NOTABLE_CHANCE
+        })
+        .collect();
+    let most = scattered
+        .iter()
+        .map(|row| chance(row, compared.nodes_after))
+        .fold(0.0, f64::max);
+    if !scattered.is_empty() {
+        let labels: Vec<&str> = scattered.iter().map(|row| row.label.as_str()).collect();
         let text = format!(
-            "{} keys over {} nodes scatter by chance alone: schemes differ less than it seems",
-            crate::grouped(compared.keys),
-            compared.nodes_after
+            "few keys for {} nodes: chance alone makes the heaviest node up to {} times as heavy as the mean under {}",
+            compared.nodes_after,
+            decimal(1.0 + most, 2),
+            labels.join(", ")
         );
         compared
             .warnings
@@ -295,6 +311,8 @@ pub(super) fn warn(compared: &mut Compared) {
 const PLAIN: &str = "a list of ids";
 /// The heaviest node of an even scheme over its fair share, the limit that examples of `plan --limit imbalance` take.
 const EVEN: f64 = 1.1;
+/// What chance does to the heaviest node that a reader should know of.
+const NOTABLE_CHANCE: f64 = 0.05;
 /// A node with half as much again as its share.
 const FAR_FROM_EVEN: f64 = 1.5;
 /// Moves as little as the least: what slots round.
