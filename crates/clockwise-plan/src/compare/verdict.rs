@@ -1,5 +1,7 @@
 //! Which scheme to take, by fixed rules: of those that stay even, the one that moves least; what is near it, what is not.
 
+use std::cmp::Reverse;
+
 use super::form::{Compared, Row};
 use crate::number::{decimal, percent};
 use crate::{Basis, Warning};
@@ -53,13 +55,19 @@ pub(super) fn standings(compared: &Compared) -> Vec<Standing> {
         let row = &compared.rows[place];
         is_fit(row) && is_even(row) && within(row, AS_LITTLE)
     });
-    // The most even of them beyond chance, to a thousandth; then what is best off when any node leaves; then the first.
+    // The most even of them beyond chance, to a thousandth; then what is best off when any node leaves, then what is
+    // surest, then the first.
     let quality = |&place: &usize| {
         let row = &compared.rows[place];
         let beyond = (row.max_over_mean.unwrap_or(f64::INFINITY) - chance(row)).max(1.0);
         let heaviest = (beyond * 1000.0).round() as u64;
         let removal = (row.remove_any_moved_share.unwrap_or(1.0) * 1000.0).round() as u64;
-        (heaviest, removal, place)
+        (
+            heaviest,
+            removal,
+            Reverse(row.keys.unwrap_or(u64::MAX)),
+            place,
+        )
     };
     let best = tied.min_by_key(quality);
     let far = least.unwrap_or(compared.least_moved_share);
@@ -128,21 +136,26 @@ pub(super) fn lead(compared: &Compared) -> Vec<String> {
         0 => String::new(),
         keys => format!(" on {} keys", crate::grouped(keys)),
     };
-    let mut lines = vec![format!(
+    let mut lines = Vec::new();
+    if compared.partial {
+        lines.push("PARTIAL: stopped; the figures cover what was read until then.".to_owned());
+    }
+    lines.push(format!(
         "{}: from {} to {} nodes under {} schemes{on} ({sure}).",
         capital(&compared.change),
         compared.nodes_before,
         compared.nodes_after,
         compared.rows.len()
-    )];
+    ));
     match of(Standing::Best).first() {
         Some(best) => {
             lines.push(format!(
-                "{} moves least and stays even: {}, where {} is the least possible; the heaviest node gets {} times its fair share.",
+                "{} moves least and stays even: {}, where {} is the least possible; the heaviest node gets {} times its fair share{}.",
                 best.label,
                 moves(best),
                 percent(compared.least_moved_share),
-                ratio(best.max_over_mean)
+                ratio(best.max_over_mean),
+                by_chance(best, compared.nodes_after)
             ));
             lines.extend(without_a_table(best, &of(Standing::Near)));
         }
@@ -180,6 +193,18 @@ pub(super) fn lead(compared: &Compared) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// That chance does as much, where it does much.
+fn by_chance(row: &Row, nodes: usize) -> String {
+    let chance = chance(row, nodes);
+    let keys = row.keys.map_or_else(String::new, crate::grouped);
+    match row.max_over_mean {
+        Some(heaviest) if chance >= NOTABLE_CHANCE && heaviest <= 1.0 + chance => {
+            format!(", no more than chance does with {keys} keys")
+        }
+        _ => String::new(),
+    }
 }
 
 /// Where the best scheme rests on what has to be published, the best one that rests on a list of nodes.
