@@ -110,6 +110,15 @@ fn each_row_is_the_plan_of_its_scheme() {
             if label.contains("kept") || label.contains("allocated") || closes {
                 continue;
             }
+            if row["moved_share"].is_null() {
+                let scheme = row["scheme"].as_str().unwrap();
+                let refused = message(&run_words(&format!("plan {on} --scheme {scheme}")));
+                assert!(
+                    refused.contains(row["reason"].as_str().unwrap()),
+                    "{refused}"
+                );
+                continue;
+            }
             let plan = json_words(&format!(
                 "plan {on} --scheme {}",
                 row["scheme"].as_str().unwrap()
@@ -143,7 +152,7 @@ fn each_row_is_the_plan_of_its_scheme() {
             }
             checked += 1;
         }
-        assert!(checked >= 9, "{change}");
+        assert!(checked >= 5, "{change}");
     }
 }
 
@@ -348,7 +357,7 @@ fn the_first_lines_answer() {
         &["rendezvous (", "ring,tokens=16,allocated ("],
     );
     holds(line("Uneven"), &["ring,tokens=16 ("]);
-    holds(line("Avoid"), &["modulo (90."]);
+    holds(line("Avoid"), &["modulo (9"]);
     holds(
         line("But when a node in the middle leaves"),
         &["jump (up to 9", "jumpback (up to 9"],
@@ -463,10 +472,18 @@ fn bad_input_is_refused_with_a_way_out() {
 #[test]
 fn odd_memberships_have_rows_as_well() {
     for from in ["a", "a=0,b", "a=0,b=0", "a=3,b=1,c=0"] {
+        let numbered = ["jump", "jumpback", "modulo"];
         let compared = json_words(&format!(
             "compare --json --no-timing --from {from} --keys gen:k{{0..999}}"
         ));
         for (label, row) in rows(&compared) {
+            if from != "a" && numbered.contains(&label.as_str()) {
+                assert!(
+                    row["reason"].as_str().unwrap().contains("no weights"),
+                    "{from} {row}"
+                );
+                continue;
+            }
             let share = row["moved_share"].as_f64();
             assert!(
                 share.is_some_and(|share| (0.0..=1.0).contains(&share)),

@@ -42,29 +42,21 @@ pub(super) fn standings(compared: &Compared) -> Vec<Standing> {
         .filter(|row| is_fit(row) && is_even(row))
         .collect();
     let least = even.iter().map(|row| needed(row)).reduce(f64::min);
-    // Shares of fewer keys differ by chance.
-    let noise = |row: &Row| {
-        let share = needed(row).min(1.0);
-        let keys = row.keys.unwrap_or(u64::MAX).max(1);
-        3.0 * (share * (1.0 - share) / keys as f64).sqrt()
-    };
     let within = |row: &Row, factor: f64| {
-        least.is_some_and(|least| needed(row) <= least * factor + noise(row))
+        least.is_some_and(|least| needed(row) <= least * factor + noise(row, needed(row)))
     };
     let tied = (0..compared.rows.len()).filter(|&place| {
         let row = &compared.rows[place];
         is_fit(row) && is_even(row) && within(row, AS_LITTLE)
     });
-    // The most even of them beyond chance, to a thousandth; then what is best off when any node leaves, then what is
-    // surest, then the first.
+    // The nearest to ideal, to a thousandth; then what is best off when any node leaves, then what is surest, then the
+    // first.
     let quality = |&place: &usize| {
         let row = &compared.rows[place];
-        let beyond = (row.max_over_mean.unwrap_or(f64::INFINITY) - chance(row)).max(1.0);
-        let heaviest = (beyond * 1000.0).round() as u64;
-        let removal = (row.remove_any_moved_share.unwrap_or(1.0) * 1000.0).round() as u64;
+        let thousandths = |value: f64| (value * 1000.0).round() as u64;
         (
-            heaviest,
-            removal,
+            thousandths(distance(compared, row)),
+            thousandths(row.remove_any_moved_share.unwrap_or(1.0)),
             Reverse(row.keys.unwrap_or(u64::MAX)),
             place,
         )
@@ -76,7 +68,7 @@ pub(super) fn standings(compared: &Compared) -> Vec<Standing> {
         match row {
             _ if !is_fit(row) => Standing::Unfit,
             _ if best == Some(place) => Standing::Best,
-            _ if needed(row) > MUCH_MORE * far + noise(row)
+            _ if needed(row) > MUCH_MORE * far + noise(row, needed(row))
                 || heaviest > FAR_FROM_EVEN + chance(row) =>
             {
                 Standing::Avoid
@@ -87,6 +79,28 @@ pub(super) fn standings(compared: &Compared) -> Vec<Standing> {
         }
     };
     compared.rows.iter().enumerate().map(standing).collect()
+}
+
+/// What chance in the keys may add to a share: three standard deviations.
+fn noise(row: &Row, share: f64) -> f64 {
+    let share = share.clamp(0.0, 1.0);
+    let keys = row.keys.unwrap_or(u64::MAX).max(1);
+    3.0 * (share * (1.0 - share) / keys as f64).sqrt()
+}
+
+/// How far a row is from the ideal beyond chance: what moves over the least possible, plus what the heaviest node gets beyond its
+/// fair share.
+pub(super) fn distance(compared: &Compared, row: &Row) -> f64 {
+    let least = compared.least_moved_share;
+    let moved = row.moved_share.unwrap_or(f64::INFINITY);
+    let moved = (moved - noise(row, moved)).max(least);
+    let beyond = row.max_over_mean.unwrap_or(f64::INFINITY) - chance(row, compared.nodes_after);
+    let times = if least > 0.0 {
+        moved / least
+    } else {
+        1.0 + moved
+    };
+    times + (beyond - 1.0).max(0.0)
 }
 
 /// How far above its fair share the heaviest of so many nodes gets by chance, where keys were counted: each node's number
@@ -108,19 +122,7 @@ pub(super) fn lead(compared: &Compared) -> Vec<String> {
             .filter(|(_, standing)| **standing == wanted)
             .map(|(row, _)| row)
             .collect();
-        let heaviest = |row: &Row| row.max_over_mean.unwrap_or(f64::INFINITY);
-        let moved = |row: &Row| {
-            (row.moved_share
-                .unwrap_or(1.0)
-                .max(compared.least_moved_share)
-                * 500.0)
-                .round() as u64
-        };
-        rows.sort_by(|a, b| {
-            moved(a)
-                .cmp(&moved(b))
-                .then(heaviest(a).total_cmp(&heaviest(b)))
-        });
+        rows.sort_by(|a, b| distance(compared, a).total_cmp(&distance(compared, b)));
         rows
     };
     let sure = match compared.basis {
@@ -187,7 +189,7 @@ pub(super) fn lead(compared: &Compared) -> Vec<String> {
     lines.extend(removal_warning(compared, &standings));
     if let Some(today) = compared.rows.iter().find(|row| row.today) {
         lines.push(format!(
-            "Today's scheme is {}: {}.",
+            "Today's scheme is {} ({}).",
             today.label,
             moves_and_heaviest(today)
         ));
