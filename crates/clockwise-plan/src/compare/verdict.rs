@@ -225,27 +225,18 @@ fn without_a_table(best: &Row, near: &[&Row]) -> Option<String> {
 
 /// Schemes that are good at this change and bad at losing a node.
 fn removal_warning(compared: &Compared, standings: &[Standing]) -> Option<String> {
-    let least = compared
-        .rows
-        .iter()
-        .filter_map(|row| row.remove_any_moved_share)
-        .reduce(f64::min)?;
+    let is_bad = |row: &Row| {
+        row.remove_any_extra_moved_share
+            .is_some_and(|extra| extra > NEEDLESS)
+    };
     let rows = compared.rows.iter().zip(standings);
     let bad: Vec<&Row> = rows
-        .filter(|(row, standing)| {
-            **standing < Standing::Uneven
-                && row
-                    .remove_any_worst_moved_share
-                    .is_some_and(|worst| worst > MUCH_MORE * least)
-        })
+        .filter(|(row, standing)| **standing < Standing::Uneven && is_bad(row))
         .map(|(row, _)| row)
         .collect();
     names("But when a node in the middle leaves", &bad, |row| {
-        format!(
-            "up to {} moves",
-            row.remove_any_worst_moved_share
-                .map_or_else(String::new, percent)
-        )
+        let worst = row.remove_any_worst_moved_share;
+        format!("up to {} moves", worst.map_or_else(String::new, percent))
     })
 }
 
@@ -314,11 +305,16 @@ pub(super) fn warn(compared: &mut Compared) {
         .fold(0.0, f64::max);
     if !scattered.is_empty() {
         let labels: Vec<&str> = scattered.iter().map(|row| row.label.as_str()).collect();
+        let labels = if scattered.len() + missing.len() == compared.rows.len() {
+            "every scheme".to_owned()
+        } else {
+            labels.join(", ")
+        };
         let text = format!(
             "few keys for {} nodes: chance alone makes the heaviest node up to {} times as heavy as the mean under {}",
             compared.nodes_after,
             decimal(1.0 + most, 2),
-            labels.join(", ")
+            labels
         );
         compared
             .warnings
@@ -348,5 +344,7 @@ const AS_LITTLE: f64 = 1.02;
 const NEARLY_AS_LITTLE: f64 = 1.15;
 /// Moves far more than it has to.
 const MUCH_MORE: f64 = 2.0;
+/// What a removal moves needlessly that a reader should know of: more than slots or Maglev do.
+const NEEDLESS: f64 = 0.02;
 /// Schemes named in a sentence.
 const SHOWN: usize = 8;
