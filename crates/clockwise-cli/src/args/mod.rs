@@ -15,7 +15,10 @@ use crate::form::FormArgs;
     name = "clockwise",
     version,
     max_term_width = 100,
-    propagate_version = true
+    propagate_version = true,
+    after_help = "\
+Exit codes: 0 done, 1 the answer is no, 2 wrong usage or bad input, 3 a server is out of reach,
+130 stopped by Ctrl-C."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -34,6 +37,10 @@ pub(crate) enum Command {
     Tables(TablesArgs),
     /// Check in seconds that this build places keys as it must.
     Selftest(SelftestArgs),
+    /// Print a script that completes commands and options in your shell.
+    Completions(CompletionsArgs),
+    /// Print the man page, or write one for each command.
+    Man(ManArgs),
 }
 
 #[derive(ClapArgs, Debug)]
@@ -123,7 +130,8 @@ Examples:
 
 A membership is one cluster file, or nodes: id[@host:port][=weight], with commas or spaces between.
 What follows a file or a list with commas is a key; after nodes with spaces, put -- before the keys.
-Prints key, tab, owner (then further replicas); keys are escaped, - stands for no owner.")]
+Prints key, tab, owner (then further replicas); keys are escaped, - stands for no owner.
+Exit codes: 0 done, 2 wrong usage or bad input, 3 a server is out of reach, 130 stopped by Ctrl-C.")]
 pub(crate) struct LocateArgs {
     /// The membership.
     #[arg(long, required = true, num_args = 1.., value_name = "MEMBERSHIP")]
@@ -154,7 +162,8 @@ Examples:
   clockwise inspect --cluster cache-{1..4} --scheme ring
   clockwise inspect --cluster clockwise.toml --replicas 3 --domains zone=1 --json
 
-A membership is one cluster file, or nodes: id[@host:port][=weight], with commas or spaces between.")]
+A membership is one cluster file, or nodes: id[@host:port][=weight], with commas or spaces between.
+Exit codes: 0 done, 2 wrong usage or bad input.")]
 pub(crate) struct InspectArgs {
     /// The membership.
     #[arg(long, required = true, num_args = 1.., value_name = "MEMBERSHIP")]
@@ -202,6 +211,34 @@ pub(crate) struct SelftestArgs {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "\
+Examples:
+  source <(clockwise completions bash)
+  clockwise completions zsh > _clockwise
+  clockwise completions fish > clockwise.fish
+
+bash loads it at the start from ~/.bashrc, zsh from a folder in fpath, fish from ~/.config/fish/completions.
+Exit codes: 0 done, 2 wrong usage.")]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_name = "SHELL", value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "\
+Examples:
+  clockwise man > clockwise.1
+  clockwise man --out ~/.local/share/man/man1
+
+Exit codes: 0 done, 2 wrong usage, or the folder cannot be written to.")]
+pub(crate) struct ManArgs {
+    /// Write clockwise.1 and a page for each command into this folder, which is made if it is not there.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 /// What turns a key into an owner.
