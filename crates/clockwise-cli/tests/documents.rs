@@ -5,11 +5,15 @@
 //! Does not open addresses outside the project. Cost: one read of each page. Source: heading names become anchors as
 //! mdBook and GitHub make them.
 
+mod command;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clockwise::Scheme;
+
+use command::commands;
 
 #[test]
 fn every_relative_link_leads_somewhere() {
@@ -151,7 +155,8 @@ fn every_option_is_in_the_book() {
     let named: BTreeSet<&str> = book.split(|c| !is_part(c)).collect();
     for command in commands() {
         let help = Command::new(env!("CARGO_BIN_EXE_clockwise"))
-            .args([command.as_str(), "--help"])
+            .args(command.split(' '))
+            .arg("--help")
             .output()
             .unwrap();
         let help = String::from_utf8(help.stdout).unwrap();
@@ -176,22 +181,6 @@ fn links_and_anchors_are_found_outside_code_only() {
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// The commands that the help lists.
-fn commands() -> Vec<String> {
-    let help = Command::new(env!("CARGO_BIN_EXE_clockwise"))
-        .arg("--help")
-        .output()
-        .unwrap();
-    let help = String::from_utf8(help.stdout).unwrap();
-    let (_, listed) = help.split_once("Commands:\n").unwrap();
-    let names = listed.lines().take_while(|line| line.starts_with("  "));
-    names
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|&name| name != "help")
-        .map(str::to_owned)
-        .collect()
 }
 
 /// All pages of the book that a person wrote.

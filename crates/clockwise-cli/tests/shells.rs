@@ -7,19 +7,7 @@ mod command;
 
 use std::process::{Command, Stdio};
 
-use command::{Running, holds, message, run};
-
-/// The commands that the help lists.
-fn commands() -> Vec<String> {
-    let help = run(["--help"]);
-    let listed = help.text().split("Commands:\n").nth(1).unwrap();
-    let names = listed.lines().take_while(|line| line.starts_with("  "));
-    names
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|&name| name != "help")
-        .map(str::to_owned)
-        .collect()
-}
+use command::{Running, commands, holds, message, run, run_words};
 
 /// What bash offers when the tab key is pressed behind these words.
 fn offers(words: &[&str]) -> Vec<String> {
@@ -64,7 +52,8 @@ fn bash_takes_the_script_and_completes_commands_options_and_values() {
     );
     let all = offers(&["clockwise", ""]);
     for name in commands() {
-        assert!(all.contains(&name), "{name}: {all:?}");
+        let is_below = name.contains(' ');
+        assert!(is_below || all.contains(&name), "{name}: {all:?}");
     }
 }
 
@@ -74,7 +63,8 @@ fn every_shell_has_a_script_with_every_command() {
         let script = run(["completions", shell]);
         assert_eq!(script.code, Some(0), "{}", script.stderr);
         for name in commands() {
-            holds(script.text(), &[&name]);
+            let last = name.rsplit(' ').next().unwrap();
+            holds(script.text(), &[last]);
         }
         holds(script.text(), &["hit-rate"]);
     }
@@ -94,9 +84,10 @@ fn every_command_has_a_man_page_with_options_examples_and_exit_codes() {
     assert_eq!(run(["man"]).stdout, main);
     let main = as_read(&String::from_utf8(main).unwrap());
     for name in commands() {
+        let help = run_words(&format!("{name} --help"));
+        let name = name.replace(' ', "-");
         let page = std::fs::read_to_string(out.join(format!("clockwise-{name}.1"))).unwrap();
         let page = as_read(&page);
-        let help = run([&name, "--help"]);
         let help = help.text();
         let about = help.lines().next().unwrap();
         holds(&page, &[&format!(".SH NAME\nclockwise-{name} - {about}")]);
@@ -104,7 +95,8 @@ fn every_command_has_a_man_page_with_options_examples_and_exit_codes() {
             &page,
             &[".SH SYNOPSIS\n", ".SH DESCRIPTION\n", ".SH OPTIONS\n"],
         );
-        holds(&main, &[&format!("clockwise-{name}(1)\n{about}")]);
+        let listed = main.contains(&format!("clockwise-{name}(1)\n{about}"));
+        assert!(listed || name.contains('-'), "{name}");
         let options = help
             .split_whitespace()
             .filter_map(|word| word.strip_prefix("--"));

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use crate::command::{Answer, Running, project_file};
 use crate::page::{Block, Extent, Page, Part, ServerKind, Shown};
+use crate::renews;
 use crate::servers::{Server, set_all};
 use crate::text::{compare, has_figure, is_gap, one_line};
 
@@ -21,7 +22,7 @@ pub(crate) struct Outcome {
     pub(crate) errors: Vec<String>,
     /// Every block with its output, as Markdown.
     pub(crate) log: String,
-    /// Outputs that are not what was printed, with the lines that would be.
+    /// Where pages are written anew: outputs that are not what was printed, with the lines that would be.
     pub(crate) renewals: Vec<(Shown, Vec<String>)>,
 }
 
@@ -139,11 +140,13 @@ impl Sandbox {
                 Extent::Stderr => (&answer.stderr, false),
             };
             if let Err(error) = compare(&shown.text, printed, whole) {
-                errors.push(format!(
-                    "the output in line {} is another:\n{error}",
-                    shown.line
-                ));
-                outcome.renewals.extend(renewal(shown, printed));
+                match renewal(shown, printed).filter(|_| renews()) {
+                    Some(renewal) => outcome.renewals.push(renewal),
+                    None => errors.push(format!(
+                        "the output in line {} is another:\n{error}",
+                        shown.line
+                    )),
+                }
             }
         }
         let all = one_line(&format!("{stdout}\n{}", answer.stderr));
