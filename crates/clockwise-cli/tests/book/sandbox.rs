@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::command::{Answer, Running, project_file};
 use crate::page::{Block, Extent, Page, Part, ServerKind, Shown};
-use crate::renews;
+
 use crate::servers::{Server, set_all};
 use crate::text::{compare, has_figure, is_gap, one_line};
 
@@ -22,8 +22,26 @@ pub(crate) struct Outcome {
     pub(crate) errors: Vec<String>,
     /// Every block with its output, as Markdown.
     pub(crate) log: String,
-    /// Where pages are written anew: outputs that are not what was printed, with the lines that would be.
-    pub(crate) renewals: Vec<(Shown, Vec<String>)>,
+    /// Outputs that are not as the page shows them and can be written anew.
+    pub(crate) renewals: Vec<Renewal>,
+}
+
+/// An output to be written anew.
+#[derive(Clone, Debug)]
+pub(crate) struct Renewal {
+    /// What is wrong with it.
+    pub(crate) error: String,
+    pub(crate) shown: Shown,
+    /// What would be right.
+    pub(crate) lines: Vec<String>,
+}
+
+impl Outcome {
+    /// All that is not as the page says.
+    pub(crate) fn all_errors(&self) -> impl Iterator<Item = &str> {
+        let outputs = self.renewals.iter().map(|renewal| &renewal.error);
+        self.errors.iter().chain(outputs).map(String::as_str)
+    }
 }
 
 /// Runs a page from its beginning to its end. After a block that does not end as it should the rest is run too.
@@ -140,12 +158,14 @@ impl Sandbox {
                 Extent::Stderr => (&answer.stderr, false),
             };
             if let Err(error) = compare(&shown.text, printed, whole) {
-                match renewal(shown, printed).filter(|_| renews()) {
-                    Some(renewal) => outcome.renewals.push(renewal),
-                    None => errors.push(format!(
-                        "the output in line {} is another:\n{error}",
-                        shown.line
-                    )),
+                let error = format!("the output in line {} is another:\n{error}", shown.line);
+                match renewal(shown, printed) {
+                    Some(lines) => outcome.renewals.push(Renewal {
+                        error: format!("{page}:{}: {error}", block.line),
+                        shown: shown.clone(),
+                        lines,
+                    }),
+                    None => errors.push(error),
                 }
             }
         }
@@ -166,7 +186,7 @@ impl Sandbox {
 }
 
 /// As many lines as the page shows now, or all. None for an output with gaps: what to leave out is for a person.
-fn renewal(shown: &Shown, printed: &str) -> Option<(Shown, Vec<String>)> {
+fn renewal(shown: &Shown, printed: &str) -> Option<Vec<String>> {
     if shown.text.contains('…') || shown.text.lines().any(is_gap) {
         return None;
     }
@@ -174,8 +194,7 @@ fn renewal(shown: &Shown, printed: &str) -> Option<(Shown, Vec<String>)> {
         Extent::Whole => usize::MAX,
         _ => shown.text.lines().count(),
     };
-    let lines = printed.lines().take(wanted).map(str::to_owned).collect();
-    Some((shown.clone(), lines))
+    Some(printed.lines().take(wanted).map(str::to_owned).collect())
 }
 
 fn scheme(kind: ServerKind) -> &'static str {
@@ -237,7 +256,8 @@ fn copy(from: &Path, to: &Path) {
 const BUILDERS: &[&str] = &["cargo ", "./test", "benches/run"];
 
 fn errors_of(text: &str) -> Vec<String> {
-    run(&Page::parse("p.md", text).unwrap()).errors
+    let outcome = run(&Page::parse("p.md", text).unwrap());
+    outcome.all_errors().map(str::to_owned).collect()
 }
 
 #[test]
