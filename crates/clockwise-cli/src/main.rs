@@ -9,12 +9,15 @@ mod clock;
 mod commands;
 mod failure;
 mod form;
+mod help;
 mod interrupt;
 mod keys;
 mod membership;
 mod nearest;
 mod output;
 mod progress;
+#[cfg(test)]
+mod reference;
 mod sources;
 
 use std::process::ExitCode;
@@ -29,6 +32,8 @@ fn main() -> ExitCode {
         args::Command::Inspect(inspect) => commands::inspect::run(&inspect),
         args::Command::Tables(tables) => commands::tables::run(&tables),
         args::Command::Selftest(selftest) => commands::selftest::run(&selftest),
+        args::Command::Completions(completions) => commands::completions::run(&completions),
+        args::Command::Man(man) => commands::man::run(&man),
     };
     done.unwrap_or_else(failure::Failure::report)
 }
