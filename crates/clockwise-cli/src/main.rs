@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         args::Command::Plan(plan) => commands::plan::run(&plan),
         args::Command::Locate(locate) => commands::locate::run(&locate),
         args::Command::Inspect(inspect) => commands::inspect::run(&inspect),
+        args::Command::Advise(advise) => commands::advise::run(&advise),
         args::Command::Tables(tables) => commands::tables::run(&tables),
         args::Command::Selftest(selftest) => commands::selftest::run(&selftest),
     };

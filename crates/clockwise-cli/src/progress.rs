@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::clock::Moment;
 use crate::output::note;
 
-/// Progress of one pass over keys.
+/// Progress of one pass over keys, or other work that is counted.
 #[derive(Debug)]
 pub(crate) struct Progress {
     started: Moment,
@@ -24,6 +24,20 @@ pub(crate) struct Progress {
 pub(crate) enum Unit {
     Bytes,
     Keys,
+    Rings,
+    /// Bytes of a table or log, whose rows or statements are told beside them.
+    TableBytes,
+}
+
+impl Unit {
+    /// What is told beside the total, and what is done with it.
+    fn items(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Bytes | Self::Keys => ("read", "keys"),
+            Self::Rings => ("built", "rings"),
+            Self::TableBytes => ("read", "rows"),
+        }
+    }
 }
 
 impl Progress {
@@ -44,12 +58,13 @@ impl Progress {
         if elapsed < QUIET {
             return;
         }
+        let (verb, items) = self.unit.items();
         if stderr().is_terminal() {
             let (total, unit) = (self.total, self.unit);
             let bar = self.bar.get_or_insert_with(|| bar(total, unit));
             bar.set_position(done);
             bar.set_message(format!(
-                "{} keys, {} a second",
+                "{} {items}, {} a second",
                 grouped(keys),
                 grouped(per_second(keys, elapsed))
             ));
@@ -60,7 +75,7 @@ impl Progress {
                 _ => String::new(),
             };
             note(&format!(
-                "read {} keys{share}, {} a second",
+                "{verb} {} {items}{share}, {} a second",
                 grouped(keys),
                 grouped(per_second(keys, elapsed))
             ));
@@ -78,8 +93,8 @@ impl Progress {
 fn bar(total: Option<u64>, unit: Unit) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(10));
     let counter = match unit {
-        Unit::Bytes => "{bytes}/{total_bytes}",
-        Unit::Keys => "{human_pos}/{human_len}",
+        Unit::Bytes | Unit::TableBytes => "{bytes}/{total_bytes}",
+        Unit::Keys | Unit::Rings => "{human_pos}/{human_len}",
     };
     let template = match total {
         Some(_) => format!("{{bar:30}} {counter} {{msg}}, {{eta}} left"),

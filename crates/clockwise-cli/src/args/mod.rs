@@ -1,11 +1,15 @@
 //! The arguments of every command.
 
+mod advise;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use clockwise::DomainLevel;
 use clockwise_plan::OutageKind;
+
+pub(crate) use advise::{AdviseCommand, TokensArgs};
 
 use crate::form::FormArgs;
 
@@ -30,6 +34,9 @@ pub(crate) enum Command {
     Locate(Box<LocateArgs>),
     /// Print shares, tokens and checksum of a membership.
     Inspect(InspectArgs),
+    /// Help to choose a scheme, tokens, weights or a shard key, or whether to shard at all.
+    #[command(subcommand)]
+    Advise(AdviseCommand),
     /// Recompute every published figure of the founding articles and compare.
     Tables(TablesArgs),
     /// Check in seconds that this build places keys as it must.
