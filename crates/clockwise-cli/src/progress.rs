@@ -25,6 +25,7 @@ pub(crate) enum Unit {
     Bytes,
     Keys,
     Rings,
+    Candidates,
     /// Bytes of a table or log, whose rows or statements are told beside them.
     TableBytes,
 }
@@ -35,6 +36,7 @@ impl Unit {
         match self {
             Self::Bytes | Self::Keys => ("read", "keys"),
             Self::Rings => ("built", "rings"),
+            Self::Candidates => ("measured", "candidates"),
             Self::TableBytes => ("read", "rows"),
         }
     }
@@ -94,7 +96,7 @@ fn bar(total: Option<u64>, unit: Unit) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(10));
     let counter = match unit {
         Unit::Bytes | Unit::TableBytes => "{bytes}/{total_bytes}",
-        Unit::Keys | Unit::Rings => "{human_pos}/{human_len}",
+        Unit::Keys | Unit::Rings | Unit::Candidates => "{human_pos}/{human_len}",
     };
     let template = match total {
         Some(_) => format!("{{bar:30}} {counter} {{msg}}, {{eta}} left"),

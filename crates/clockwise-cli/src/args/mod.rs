@@ -9,7 +9,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 use clockwise::DomainLevel;
 use clockwise_plan::OutageKind;
 
-pub(crate) use advise::{AdviseCommand, TokensArgs};
+pub(crate) use advise::{AdviseCommand, Failing, ListOrder, SchemeAdviceArgs, TokensArgs};
 
 use crate::form::FormArgs;
 

@@ -5,9 +5,10 @@
 //! sampled or predicted. What it does not: know what nobody told; a number that decides and is missing is asked for.
 //! Cost: told by each module.
 
-mod print;
+pub mod scheme;
 pub mod tokens;
 
+mod print;
 mod skew_law;
 
 use serde::Serialize;
@@ -58,10 +59,11 @@ impl Reason {
     }
 
     fn with(self, number: f64) -> Self {
-        Self {
-            number: Some(number),
-            ..self
-        }
+        self.maybe(Some(number))
+    }
+
+    fn maybe(self, number: Option<f64>) -> Self {
+        Self { number, ..self }
     }
 }
 

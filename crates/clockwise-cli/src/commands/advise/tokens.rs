@@ -5,10 +5,9 @@ use std::sync::atomic::Ordering;
 
 use clockwise_plan::advise::tokens::{TokensWish, document, tokens};
 
-use super::verdict;
+use super::finish;
 use crate::args::TokensArgs;
 use crate::failure::Failure;
-use crate::form::{Form, command_line};
 use crate::interrupt;
 use crate::progress::{Progress, Unit};
 
@@ -28,16 +27,9 @@ pub(crate) fn run(args: &TokensArgs) -> Result<ExitCode, Failure> {
         !stop.load(Ordering::Relaxed)
     });
     progress.finish();
-    let printed = args.form.print(&advice, |form| {
-        let document = document(&advice);
-        if form == Form::Text {
-            document
-        } else {
-            document.with_command(command_line())
-        }
-    });
+    let done = finish(&args.form, &advice, || document(&advice))?;
     if stop.load(Ordering::Relaxed) {
-        return printed.map(|()| ExitCode::from(interrupt::EXIT_CODE));
+        return Ok(ExitCode::from(interrupt::EXIT_CODE));
     }
-    verdict(advice.ok, printed)
+    Ok(done)
 }
