@@ -2,7 +2,7 @@
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
-use super::{number, positive, size};
+use super::{number, positive, share, size};
 use crate::form::FormArgs;
 
 #[derive(Debug, Subcommand)]
@@ -11,6 +11,8 @@ pub(crate) enum AdviseCommand {
     Scheme(SchemeAdviceArgs),
     /// How many tokens a ring's nodes should have.
     Tokens(TokensArgs),
+    /// Whether it is time to shard, and what pages across shards cost.
+    Shard(ShardArgs),
 }
 
 #[derive(ClapArgs, Debug)]
@@ -96,6 +98,121 @@ pub(crate) struct TokensArgs {
     pub(crate) max_tokens: Option<u32>,
     #[command(flatten)]
     pub(crate) form: FormArgs,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "\
+Examples:
+  clockwise advise shard --write-iops-used 0.92 --data 4TiB --disk 8TiB --slow-queries-share 0.05 --bigger 1
+  clockwise advise shard --shards 8 --rows 20 --pages 1,2,10,100 --json
+
+Give what you have measured at the peak; what is missing is asked for.
+Exit codes: 0 it is time to shard, or only pages were asked about; 1 not yet, or measure first;
+2 wrong usage or bad input.")]
+pub(crate) struct ShardArgs {
+    /// Share of the primary's write operations per second that is used.
+    #[arg(long, value_name = "SHARE", value_parser = used, allow_negative_numbers = true)]
+    pub(crate) write_iops_used: Option<f64>,
+    /// Share of the primary's processors that is used.
+    #[arg(long, value_name = "SHARE", value_parser = used, allow_negative_numbers = true)]
+    pub(crate) cpu: Option<f64>,
+    /// What is stored, such as 4TiB.
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "disk")]
+    pub(crate) data: Option<u64>,
+    /// What the primary's disk holds.
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "data")]
+    pub(crate) disk: Option<u64>,
+    /// How long a backup takes, or a restore where that is longer, such as 9h.
+    #[arg(long, value_name = "TIME", value_parser = seconds, requires = "window")]
+    pub(crate) backup: Option<f64>,
+    /// How long it may take.
+    #[arg(long, value_name = "TIME", value_parser = seconds, requires = "backup")]
+    pub(crate) window: Option<f64>,
+    /// Share of the load that the slowest queries cause.
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
+    pub(crate) slow_queries_share: Option<f64>,
+    /// Share of reads that a cache answers; 0 without one.
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
+    pub(crate) cache_hit_rate: Option<f64>,
+    /// Share of the database's load that is reads.
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
+    pub(crate) read_share: Option<f64>,
+    /// How far replicas lag behind, such as 200ms; 0s without any.
+    #[arg(long, value_name = "TIME", value_parser = seconds_or_none)]
+    pub(crate) replica_lag: Option<f64>,
+    /// How many times as large a machine can be had; 1 for none.
+    #[arg(long, value_name = "TIMES", value_parser = times, allow_negative_numbers = true)]
+    pub(crate) bigger: Option<f64>,
+    /// Shards, for the cost of pages.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), allow_negative_numbers = true, requires = "rows")]
+    pub(crate) shards: Option<u64>,
+    /// Rows of a page.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000), allow_negative_numbers = true, requires = "shards")]
+    pub(crate) rows: Option<u64>,
+    /// Numbers of pages, with commas between; A..B is all from A to B.
+    #[arg(long, value_name = "PAGES", value_delimiter = ',', value_parser = page_range, default_value = "1,2,3,10,100", requires = "shards")]
+    pub(crate) pages: Vec<PageRange>,
+    #[command(flatten)]
+    pub(crate) form: FormArgs,
+}
+
+/// Pages from the first to the last, both counted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PageRange {
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+}
+
+fn page_range(text: &str) -> Result<PageRange, String> {
+    let page = |text: &str| text.parse().ok().filter(|&page: &u64| page > 0);
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    match (page(first), page(last)) {
+        (Some(first), Some(last)) if first <= last => Ok(PageRange { first, last }),
+        _ => Err("must be numbers from 1, such as 1,2,100 or 1..5".to_owned()),
+    }
+}
+
+fn used(text: &str) -> Result<f64, String> {
+    number(text)
+        .filter(|share| (0.0..=100.0).contains(share))
+        .ok_or_else(|| "must be 0 to 100: 90 % of the limit is 0.9".to_owned())
+}
+
+fn times(text: &str) -> Result<f64, String> {
+    number(text)
+        .filter(|times| (1.0..=1e6).contains(times))
+        .ok_or_else(|| "must be 1 to 1000000: a machine twice as large is 2".to_owned())
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    seconds_or_none(text)
+        .ok()
+        .filter(|seconds| *seconds > 0.0)
+        .ok_or_else(|| "must be a time above 0, such as 30s, 90min, 8h or 2d".to_owned())
+}
+
+fn seconds_or_none(text: &str) -> Result<f64, String> {
+    let units = [
+        ("us", 1e-6),
+        ("ms", 1e-3),
+        ("min", 60.0),
+        ("m", 60.0),
+        ("s", 1.0),
+        ("h", 3600.0),
+        ("d", 86400.0),
+    ];
+    let found = units.iter().find_map(|(unit, seconds)| {
+        let digits = text.strip_suffix(unit)?;
+        let is_plain = digits.starts_with(|c: char| c.is_ascii_digit());
+        number(digits)
+            .filter(|_| is_plain)
+            .map(|number| number * seconds)
+    });
+    found
+        .filter(|seconds| (0.0..=1e9).contains(seconds))
+        .ok_or_else(|| {
+            "must be a time with its unit, such as 200ms, 30s, 90min, 8h or 2d".to_owned()
+        })
 }
 
 fn skew(text: &str) -> Result<f64, String> {

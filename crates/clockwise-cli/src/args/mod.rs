@@ -9,7 +9,9 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 use clockwise::DomainLevel;
 use clockwise_plan::OutageKind;
 
-pub(crate) use advise::{AdviseCommand, Failing, ListOrder, SchemeAdviceArgs, TokensArgs};
+pub(crate) use advise::{
+    AdviseCommand, Failing, ListOrder, PageRange, SchemeAdviceArgs, ShardArgs, TokensArgs,
+};
 
 use crate::form::FormArgs;
 

@@ -5,7 +5,9 @@
 //! sampled or predicted. What it does not: know what nobody told; a number that decides and is missing is asked for.
 //! Cost: told by each module.
 
+pub mod pages;
 pub mod scheme;
+pub mod shard;
 pub mod tokens;
 
 mod print;

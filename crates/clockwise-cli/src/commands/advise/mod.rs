@@ -1,6 +1,7 @@
 //! `clockwise advise`: help to choose, with reasons and numbers.
 
 mod scheme;
+mod shard;
 mod tokens;
 
 use std::process::ExitCode;
@@ -16,6 +17,7 @@ use crate::form::{Form, FormArgs, command_line};
 pub(crate) fn run(command: &AdviseCommand) -> Result<ExitCode, Failure> {
     match command {
         AdviseCommand::Scheme(args) => scheme::run(args),
+        AdviseCommand::Shard(args) => shard::run(args),
         AdviseCommand::Tokens(args) => tokens::run(args),
     }
 }

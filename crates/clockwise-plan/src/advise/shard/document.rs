@@ -26,7 +26,13 @@ pub fn document(advice: &ShardAdvice) -> Document {
 
 fn steps(advice: &ShardAdvice) -> Vec<Block> {
     let mut header: Vec<String> = ["step", "helps"].map(str::to_owned).to_vec();
-    header.extend(advice.more.signs.iter().map(|sign| format!("{} after", sign.code)));
+    header.extend(
+        advice
+            .more
+            .signs
+            .iter()
+            .map(|sign| format!("{} after", sign.code)),
+    );
     let rows = advice.table.iter().enumerate().map(|(place, step)| {
         let mut row = vec![step.name.text().to_owned(), helps(step).to_owned()];
         row.extend(advice.more.signs.iter().map(|sign| {
@@ -36,9 +42,12 @@ fn steps(advice: &ShardAdvice) -> Vec<Block> {
         row
     });
     let mut blocks = vec![Block::table(header, rows)];
-    blocks.extend(advice.table.iter().map(|step| {
-        Block::note(format!("{}: {}.", step.name.text(), step.text))
-    }));
+    blocks.extend(
+        advice
+            .table
+            .iter()
+            .map(|step| Block::note(format!("{}: {}.", step.name.text(), step.text))),
+    );
     blocks
 }
 
@@ -56,12 +65,19 @@ fn pages(advice: &ShardAdvice) -> Vec<Block> {
     }
     let header = ["page", "rows by offset", "of each shard", "rows by keyset"];
     let rows = advice.more.pages.iter().map(|cost| {
-        [cost.page, cost.offset_rows, cost.offset_rows_each, cost.keyset_rows]
-            .map(grouped)
-            .to_vec()
+        [
+            cost.page,
+            cost.offset_rows,
+            cost.offset_rows_each,
+            cost.keyset_rows,
+        ]
+        .map(grouped)
+        .to_vec()
     });
     vec![
         Block::table(header, rows),
-        Block::note("Rows that the shards send for one page (exact); the router holds them all, merges and cuts."),
+        Block::note(
+            "Rows that the shards send for one page (exact); the router holds them all, merges and cuts.",
+        ),
     ]
 }

@@ -50,9 +50,17 @@ impl StepName {
 
 /// Judges the steps, and notes with each sign what every step would leave of it.
 pub(super) fn steps(wish: &ShardWish, signs: &mut [Sign]) -> Vec<Step> {
-    let mut steps = vec![query_index(wish), cache(wish), read_replica(wish), bigger(wish)];
+    let mut steps = vec![
+        query_index(wish),
+        cache(wish),
+        read_replica(wish),
+        bigger(wish),
+    ];
     for sign in signs.iter_mut() {
-        sign.after = steps.iter().map(|step| after(wish, sign, step)).collect();
+        sign.after = steps
+            .iter()
+            .map(|step| after(wish, sign, step.name))
+            .collect();
     }
     steps.push(sharding(signs));
     steps
@@ -75,30 +83,55 @@ pub(super) fn judge(signs: &[Sign], table: &[Step]) -> Judged {
             after.is_none_or(|after| after < super::SATURATED)
         })
     };
-    (0..before).find(|&step| relieves(step)).map_or(Judged::Shard, Judged::First)
+    (0..before)
+        .find(|&step| relieves(step))
+        .map_or(Judged::Shard, Judged::First)
 }
 
-/// What a step would leave of a limit.
-fn after(wish: &ShardWish, sign: &Sign, step: &Step) -> Option<f64> {
-    let less = |takes_away: Option<f64>| takes_away.map(|share| sign.used * (1.0 - share));
-    match (sign.code, step.name) {
-        // All load takes processors; queries that are mended include writes that keep needless indexes.
-        ("cpu", StepName::QueryIndex | StepName::Cache | StepName::ReadReplica) => less(step.takes_away),
-        ("write-iops", StepName::QueryIndex) => less(step.takes_away.map(|share| {
-            // Of the slow queries the writes' part, as far as it is known.
-            share * (1.0 - wish.read_share.unwrap_or(0.0))
-        })),
-        ("backup", StepName::BiggerPrimary) => Some(sign.used),
-        (_, StepName::BiggerPrimary) => wish.bigger.map(|bigger| sign.used / bigger),
-        _ => Some(sign.used),
-    }
+/// What is left of a limit once this step and all before it are taken; `None` where a number is missing.
+fn after(wish: &ShardWish, sign: &Sign, step: StepName) -> Option<f64> {
+    // Slow queries write and read as the rest does.
+    let mended = || wish.slow_queries_share.map(|slow| 1.0 - slow);
+    let left = match (sign.code, step) {
+        ("cpu", StepName::QueryIndex) => mended()?,
+        ("cpu", StepName::Cache) => mended()? * (1.0 - cached(wish)?),
+        // Reads leave the primary, whether a cache answers them or a replica.
+        ("cpu", StepName::ReadReplica) if lags(wish) => mended()? * (1.0 - cached(wish)?),
+        ("cpu", StepName::ReadReplica) => mended()? * (1.0 - wish.read_share?),
+        ("write-iops", StepName::QueryIndex | StepName::Cache | StepName::ReadReplica) => mended()?,
+        ("backup", _) => 1.0,
+        (_, StepName::BiggerPrimary) => {
+            let before = after(wish, sign, StepName::ReadReplica)? / sign.used;
+            before / wish.bigger?.max(1.0)
+        }
+        _ => 1.0,
+    };
+    Some(sign.used * left)
+}
+
+/// Share of the load that a good cache takes away beyond what today's does.
+fn cached(wish: &ShardWish) -> Option<f64> {
+    // What reaches the database are the misses.
+    let misses = (1.0 - wish.cache_hit_rate?).max(1.0 - GOOD_HIT_RATE);
+    Some(wish.read_share? * (1.0 - (1.0 - GOOD_HIT_RATE) / misses))
+}
+
+fn lags(wish: &ShardWish) -> bool {
+    wish.replica_lag_s.is_some_and(|lag| lag > MOST_LAG_S)
 }
 
 fn query_index(wish: &ShardWish) -> Step {
     let (helps, text) = match wish.slow_queries_share {
-        None => (None, "not known: what share of the load do the slowest queries cause?".to_owned()),
+        None => (
+            None,
+            "not known: what share of the load do the slowest queries cause?".to_owned(),
+        ),
         Some(share) => {
-            let text = format!("{} of the load comes from slow queries; without it {} are left (as given)", percent(share), percent(1.0 - share));
+            let text = format!(
+                "{} of the load comes from slow queries; without it {} are left, of writes too if they write as the rest does (predicted)",
+                percent(share),
+                percent(1.0 - share)
+            );
             (Some(share >= WORTH_A_STEP), text)
         }
     };
@@ -111,17 +144,22 @@ fn query_index(wish: &ShardWish) -> Step {
 }
 
 fn cache(wish: &ShardWish) -> Step {
-    let takes_away = wish.read_share.zip(wish.cache_hit_rate).map(|(reads, hits)| {
-        // What reaches the database are the misses.
-        let left = ((1.0 - GOOD_HIT_RATE) / (1.0 - hits).max(1.0 - GOOD_HIT_RATE)).min(1.0);
-        reads * (1.0 - left)
-    });
+    let takes_away = cached(wish);
     let (helps, text) = match (takes_away, wish.cache_hit_rate) {
         (Some(share), Some(hits)) => (
             Some(share >= WORTH_A_STEP),
-            format!("a hit rate of {} instead of {} takes away {} of the load (predicted); writes, disk and backups stay", percent(GOOD_HIT_RATE.max(hits)), percent(hits), percent(share)),
+            format!(
+                "a hit rate of {} instead of {} takes away {} of the load (predicted); writes, disk and backups stay",
+                percent(GOOD_HIT_RATE.max(hits)),
+                percent(hits),
+                percent(share)
+            ),
         ),
-        _ => (None, "not known: what share of the load is reads, and how many does a cache answer?".to_owned()),
+        _ => (
+            None,
+            "not known: what share of the load is reads, and how many does a cache answer?"
+                .to_owned(),
+        ),
     };
     Step {
         name: StepName::Cache,
@@ -132,18 +170,28 @@ fn cache(wish: &ShardWish) -> Step {
 }
 
 fn read_replica(wish: &ShardWish) -> Step {
-    let lags = wish.replica_lag_s.is_some_and(|lag| lag > MOST_LAG_S);
+    let lags = lags(wish);
     let takes_away = if lags { Some(0.0) } else { wish.read_share };
     let (helps, text) = match (wish.read_share, wish.replica_lag_s) {
         (_, Some(lag)) if lags => (
             Some(false),
-            format!("replicas lag by {}, more than {}: they do not keep up with the writes as it is", duration(lag), duration(MOST_LAG_S)),
+            format!(
+                "replicas lag by {}, more than {}: they do not keep up with the writes as it is",
+                duration(lag),
+                duration(MOST_LAG_S)
+            ),
         ),
         (Some(reads), _) => (
             Some(reads >= WORTH_A_STEP),
-            format!("reads are {} of the load and can go to replicas, but for those that must see the last write (predicted); writes and disk stay, each replica holds everything", percent(reads)),
+            format!(
+                "reads are {} of the load and can go to replicas, but for those that must see the last write (predicted); writes and disk stay, each replica holds everything",
+                percent(reads)
+            ),
         ),
-        (None, _) => (None, "not known: what share of the load is reads?".to_owned()),
+        (None, _) => (
+            None,
+            "not known: what share of the load is reads?".to_owned(),
+        ),
     };
     Step {
         name: StepName::ReadReplica,
@@ -155,9 +203,21 @@ fn read_replica(wish: &ShardWish) -> Step {
 
 fn bigger(wish: &ShardWish) -> Step {
     let (helps, text) = match wish.bigger {
-        None => (None, "not known: how many times as large a machine can be had?".to_owned()),
-        Some(bigger) if bigger <= 1.0 => (Some(false), "the primary is the largest machine that can be had (as given)".to_owned()),
-        Some(bigger) => (Some(true), format!("a machine {} times as large is to be had (as given); a backup does not get shorter by it", decimal(bigger, 1))),
+        None => (
+            None,
+            "not known: how many times as large a machine can be had?".to_owned(),
+        ),
+        Some(bigger) if bigger <= 1.0 => (
+            Some(false),
+            "the primary is the largest machine that can be had (as given)".to_owned(),
+        ),
+        Some(bigger) => (
+            Some(true),
+            format!(
+                "a machine {} times as large is to be had (as given); a backup does not get shorter by it",
+                decimal(bigger, 1)
+            ),
+        ),
     };
     Step {
         name: StepName::BiggerPrimary,
@@ -172,7 +232,10 @@ fn sharding(signs: &[Sign]) -> Step {
     let text = if signs.is_empty() {
         "not known: nothing that one machine runs out of was measured".to_owned()
     } else {
-        format!("writes, data and backups are parted; two shards use {} of the fullest limit each, if they are even (predicted)", percent(worst / 2.0))
+        format!(
+            "writes, data and backups are parted; two shards use {} of the fullest limit each, if they are even (predicted)",
+            percent(worst / 2.0)
+        )
     };
     Step {
         name: StepName::Shard,

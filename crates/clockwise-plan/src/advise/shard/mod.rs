@@ -87,8 +87,8 @@ pub struct Sign {
     pub saturated: bool,
     /// The same for people.
     pub text: String,
-    /// What each step would leave of it, in their order; a step that does not touch it leaves it as it is, one whose
-    /// effect is unknown has `None`.
+    /// What is left of it once each step and all before it are taken, without sharding; `None` where a number is missing
+    /// that would tell.
     pub after: Vec<Option<f64>>,
 }
 
@@ -142,7 +142,11 @@ pub fn shard(wish: &ShardWish) -> Option<ShardAdvice> {
         ok,
         verdict,
         reasons,
-        changes: if is_bare { Vec::new() } else { changes(wish, &signs) },
+        changes: if is_bare {
+            Vec::new()
+        } else {
+            changes(wish, &signs)
+        },
         table: if is_bare { Vec::new() } else { table },
         more: ShardMore {
             signs: if is_bare { Vec::new() } else { signs },
@@ -185,15 +189,26 @@ fn signs(wish: &ShardWish) -> Vec<Sign> {
     };
     let mut signs = Vec::new();
     if let Some(used) = wish.write_iops_used {
-        let text = format!("{} of the write operations per second are used", percent(used));
+        let text = format!(
+            "{} of the write operations per second are used",
+            percent(used)
+        );
         signs.push(sign("write-iops", used, text));
     }
     if let (Some(data), Some(disk)) = (wish.data, wish.disk) {
-        let text = format!("{} of data on a disk of {}", bytes(data as f64), bytes(disk as f64));
+        let text = format!(
+            "{} of data on a disk of {}",
+            bytes(data as f64),
+            bytes(disk as f64)
+        );
         signs.push(sign("disk", data as f64 / disk as f64, text));
     }
     if let (Some(backup), Some(window)) = (wish.backup_s, wish.window_s) {
-        let text = format!("a backup takes {} and may take {}", duration(backup), duration(window));
+        let text = format!(
+            "a backup takes {} and may take {}",
+            duration(backup),
+            duration(window)
+        );
         signs.push(sign("backup", backup / window, text));
     }
     if let Some(used) = wish.cpu {
@@ -231,7 +246,8 @@ fn verdict(judged: &Judged, signs: &[Sign], table: &[Step], shards: Option<u64>)
             grouped(shards.unwrap_or(2)),
             percent(ROOMY)
         ),
-        _ => "Measure first: have you measured what saturates? No limit of the primary was given.".to_owned(),
+        _ => "Measure first: have you measured what saturates? No limit of the primary was given."
+            .to_owned(),
     }
 }
 
@@ -239,10 +255,19 @@ fn reasons(signs: &[Sign], judged: &Judged) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = signs
         .iter()
         .map(|sign| {
-            let verdict = if sign.saturated { "saturated" } else { "has room" };
+            let verdict = if sign.saturated {
+                "saturated"
+            } else {
+                "has room"
+            };
             Reason::new(
                 sign.code,
-                format!("{}: {} of the limit, {verdict} (as given; {} is where it saturates).", capital(&sign.text), percent(sign.used), percent(SATURATED)),
+                format!(
+                    "{}: {} of the limit, {verdict} (as given; {} is where it saturates).",
+                    capital(&sign.text),
+                    percent(sign.used),
+                    percent(SATURATED)
+                ),
             )
             .with(sign.used)
         })
@@ -270,13 +295,22 @@ fn pages_verdict(pages: &[PageCost], asked: Option<&Pages>) -> (String, Vec<Reas
     );
     let reason = Reason::new(
         "offset",
-        format!("By offset each shard has to send all rows up to the page, {} of them: shards x page x rows (exact).", grouped(last.offset_rows_each)),
+        format!(
+            "By offset each shard has to send all rows up to the page, {} of them: shards x page x rows (exact).",
+            grouped(last.offset_rows_each)
+        ),
     );
     let jump = Reason::new(
         "keyset",
         "By keyset each shard sends the rows behind the last one seen: shards x rows (exact). Nobody can jump to page 100 any more, which is a change of the product.",
     );
-    (text, vec![reason.with(last.offset_rows as f64), jump.with(last.keyset_rows as f64)])
+    (
+        text,
+        vec![
+            reason.with(last.offset_rows as f64),
+            jump.with(last.keyset_rows as f64),
+        ],
+    )
 }
 
 /// Each limit with the value at which the answer turns.
@@ -286,34 +320,85 @@ fn changes(wish: &ShardWish, signs: &[Sign]) -> Vec<Reason> {
         .filter(|sign| !sign.saturated)
         .map(|sign| {
             let growth = SATURATED / sign.used.max(1e-9);
-            Reason::new(sign.code, format!("At {} times today's load or data, {} saturates (predicted).", decimal(growth, 2), sign.code)).with(growth)
+            Reason::new(
+                sign.code,
+                format!(
+                    "At {} times today's load or data, {} saturates (predicted).",
+                    decimal(growth, 2),
+                    sign.code
+                ),
+            )
+            .with(growth)
         })
         .collect();
     if wish.bigger.is_some_and(|bigger| bigger <= 1.0) {
-        changes.push(Reason::new("bigger", "A larger machine than the one in use would come before sharding again."));
+        changes.push(Reason::new(
+            "bigger",
+            "A larger machine than the one in use would come before sharding again.",
+        ));
     }
     changes
 }
 
 fn unknown(wish: &ShardWish) -> Vec<Reason> {
     let asked: [(&'static str, bool, &str); 9] = [
-        ("write-iops", wish.write_iops_used.is_none(), "--write-iops-used: what share of the primary's write operations per second is used at the peak?"),
-        ("disk", wish.data.is_none() || wish.disk.is_none(), "--data and --disk: how much is stored, and how much does the disk hold?"),
-        ("backup", wish.backup_s.is_none() || wish.window_s.is_none(), "--backup and --window: how long does a backup or restore take, and how long may it?"),
-        ("cpu", wish.cpu.is_none(), "--cpu: what share of the primary's processors is used at the peak?"),
-        ("slow-queries", wish.slow_queries_share.is_none(), "--slow-queries-share: what share of the load comes from the slowest queries?"),
-        ("cache", wish.cache_hit_rate.is_none(), "--cache-hit-rate: what share of the reads does a cache answer (0 without one)?"),
-        ("read-share", wish.read_share.is_none(), "--read-share: what share of the database's load is reads?"),
-        ("replica-lag", wish.replica_lag_s.is_none(), "--replica-lag: how far behind are replicas at the peak (0s without any)?"),
-        ("bigger", wish.bigger.is_none(), "--bigger: how many times as large a machine can be had (1 for none)?"),
+        (
+            "write-iops",
+            wish.write_iops_used.is_none(),
+            "--write-iops-used: what share of the primary's write operations per second is used at the peak?",
+        ),
+        (
+            "disk",
+            wish.data.is_none() || wish.disk.is_none(),
+            "--data and --disk: how much is stored, and how much does the disk hold?",
+        ),
+        (
+            "backup",
+            wish.backup_s.is_none() || wish.window_s.is_none(),
+            "--backup and --window: how long does a backup or restore take, and how long may it?",
+        ),
+        (
+            "cpu",
+            wish.cpu.is_none(),
+            "--cpu: what share of the primary's processors is used at the peak?",
+        ),
+        (
+            "slow-queries",
+            wish.slow_queries_share.is_none(),
+            "--slow-queries-share: what share of the load comes from the slowest queries?",
+        ),
+        (
+            "cache",
+            wish.cache_hit_rate.is_none(),
+            "--cache-hit-rate: what share of the reads does a cache answer (0 without one)?",
+        ),
+        (
+            "read-share",
+            wish.read_share.is_none(),
+            "--read-share: what share of the database's load is reads?",
+        ),
+        (
+            "replica-lag",
+            wish.replica_lag_s.is_none(),
+            "--replica-lag: how far behind are replicas at the peak (0s without any)?",
+        ),
+        (
+            "bigger",
+            wish.bigger.is_none(),
+            "--bigger: how many times as large a machine can be had (1 for none)?",
+        ),
     ];
     let missing = asked.into_iter().filter(|(_, missing, _)| *missing);
-    missing.map(|(code, _, text)| Reason::new(code, text)).collect()
+    missing
+        .map(|(code, _, text)| Reason::new(code, text))
+        .collect()
 }
 
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+    letters.next().map_or(String::new(), |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
 }
 
 /// From here on a limit has no room for a peak.
