@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         args::Command::Compare(compare) => commands::compare::run(&compare),
         args::Command::Locate(locate) => commands::locate::run(&locate),
         args::Command::Inspect(inspect) => commands::inspect::run(&inspect),
+        args::Command::Advise(advise) => commands::advise::run(&advise),
         args::Command::Tables(tables) => commands::tables::run(&tables),
         args::Command::Selftest(selftest) => commands::selftest::run(&selftest),
         args::Command::Completions(completions) => commands::completions::run(&completions),

@@ -1,5 +1,6 @@
 //! The arguments of every command: a file for each command, and one for each group that several share.
 
+mod advise;
 mod change;
 mod compare;
 mod completions;
@@ -15,6 +16,9 @@ mod tables;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use advise::{
+    AdviseCommand, Failing, ListOrder, PageRange, SchemeAdviceArgs, ShardArgs, TokensArgs,
+};
 pub(crate) use change::ChangeArgs;
 pub(crate) use compare::CompareArgs;
 pub(crate) use completions::CompletionsArgs;
@@ -53,6 +57,9 @@ pub(crate) enum Command {
     Locate(Box<LocateArgs>),
     /// Print shares, tokens and checksum of a membership.
     Inspect(InspectArgs),
+    /// Help to choose a scheme, tokens, weights or a shard key, or whether to shard at all.
+    #[command(subcommand)]
+    Advise(AdviseCommand),
     /// Recompute every published figure of the founding articles and compare.
     Tables(TablesArgs),
     /// Check in seconds that this build places keys as it must.
