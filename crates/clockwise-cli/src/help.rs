@@ -64,17 +64,23 @@ impl Ending {
     }
 }
 
-/// `0 done, 1 a limit, or more, is broken.` in its two parts: a comma before a number parts them.
+/// `0 done, 1 a limit, or more, is broken.` in its two parts: a comma or a semicolon before a number parts them.
 fn parted(codes: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
-    for part in codes.trim().trim_end_matches('.').split(", ") {
-        let (code, meaning) = part.split_once(' ').unwrap_or((part, ""));
+    for part in codes
+        .trim()
+        .trim_end_matches('.')
+        .split_inclusive([',', ';'])
+    {
+        let (code, meaning) = part.trim().split_once(' ').unwrap_or_default();
         if code.parse::<u8>().is_ok() {
-            found.push((code.to_owned(), meaning.trim().to_owned()));
+            found.push((code.to_owned(), meaning.to_owned()));
         } else if let Some((_, meaning)) = found.last_mut() {
-            meaning.push_str(", ");
             meaning.push_str(part);
         }
+    }
+    for (_, meaning) in &mut found {
+        meaning.truncate(meaning.trim_end_matches([',', ';']).len());
     }
     found
 }
@@ -85,9 +91,9 @@ mod tests {
 
     #[test]
     fn the_ending_of_a_help_has_three_parts() {
-        let text = "Examples:\n  a --b\n  a c\n\nOne remark.\nAnother, too.\nExit codes: 0 done,\n2 bad, or worse.";
+        let text = "Examples:\n  a --b\n  a c\n\nOne remark.\nAnother, too.\nExit codes: 0 done,\n1 no; 2 bad, or worse.";
         let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
-        let codes = [("0", "done"), ("2", "bad, or worse")];
+        let codes = [("0", "done"), ("1", "no"), ("2", "bad, or worse")];
         assert_eq!(
             Ending::parse(text),
             Ending {
