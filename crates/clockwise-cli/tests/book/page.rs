@@ -151,8 +151,12 @@ impl Page {
                     Some(_) => reader.error(number, "a comment stands on a line of its own"),
                     None => reader.error(number, "the comment is not closed"),
                 }
-            } else if start.starts_with("~~~") {
-                reader.error(number, "blocks begin with ``` here");
+            } else if start.starts_with("~~~") || (start.starts_with('>') && start.contains("```"))
+            {
+                reader.error(
+                    number,
+                    "blocks begin with ``` here, and stand in no quotation",
+                );
             } else {
                 reader.prose(number, line);
             }
@@ -274,7 +278,13 @@ impl Reader {
         let markers = std::mem::take(&mut self.pending);
         match info {
             "sh" => self.command(line, text, markers),
-            "bash" | "shell" | "console" | "shell-session" => {
+            _ if SHELLS.contains(
+                &info
+                    .split(|c: char| !c.is_alphabetic())
+                    .next()
+                    .unwrap_or(info),
+            ) =>
+            {
                 self.error(
                     line,
                     format!("a block of commands is marked sh, not {info}"),
@@ -355,6 +365,9 @@ impl Reader {
         }
     }
 }
+
+/// What else would be read as commands.
+const SHELLS: &[&str] = &["bash", "console", "sh", "shell", "shellsession"];
 
 /// A path that stays in the page's folder.
 fn is_file_name(name: &str) -> bool {
@@ -449,6 +462,9 @@ fn a_comment_where_it_says_nothing_fails() {
         "<!-- exit: 1 -->\n",
         "```sh\nx\n",
         "```bash\nx\n```\n",
+        "```sh,ignore\nx\n```\n",
+        "```shell-session\nx\n```\n",
+        "> ```sh\n> x\n> ```\n",
         "~~~sh\nx\n~~~\n",
         "```sh\nx\n```\n\n```text\nx\n```\n",
     ] {
