@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::clock::Moment;
 use crate::output::note;
 
-/// Progress of one pass over keys.
+/// Progress of one pass, over keys as a rule.
 #[derive(Debug)]
 pub(crate) struct Progress {
     started: Moment,
@@ -24,6 +24,21 @@ pub(crate) struct Progress {
 pub(crate) enum Unit {
     Bytes,
     Keys,
+    /// Schemes of a comparison.
+    Schemes,
+    /// Rounds of timing.
+    Rounds,
+}
+
+impl Unit {
+    /// What is counted, where it is not keys read.
+    fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Bytes | Self::Keys => None,
+            Self::Schemes => Some("schemes"),
+            Self::Rounds => Some("rounds"),
+        }
+    }
 }
 
 impl Progress {
@@ -48,22 +63,28 @@ impl Progress {
             let (total, unit) = (self.total, self.unit);
             let bar = self.bar.get_or_insert_with(|| bar(total, unit));
             bar.set_position(done);
-            bar.set_message(format!(
-                "{} keys, {} a second",
-                grouped(keys),
-                grouped(per_second(keys, elapsed))
-            ));
+            bar.set_message(match unit.name() {
+                Some(name) => name.to_owned(),
+                None => format!(
+                    "{} keys, {} a second",
+                    grouped(keys),
+                    grouped(per_second(keys, elapsed))
+                ),
+            });
         } else if elapsed - self.last_line >= BETWEEN_LINES {
             self.last_line = elapsed;
             let share = match self.total {
                 Some(total) if total > 0 => format!(" ({} %)", 100 * done.min(total) / total),
                 _ => String::new(),
             };
-            note(&format!(
-                "read {} keys{share}, {} a second",
-                grouped(keys),
-                grouped(per_second(keys, elapsed))
-            ));
+            note(&match self.unit.name() {
+                Some(name) => format!("done {} {name}{share}", grouped(done)),
+                None => format!(
+                    "read {} keys{share}, {} a second",
+                    grouped(keys),
+                    grouped(per_second(keys, elapsed))
+                ),
+            });
         }
     }
 
@@ -79,7 +100,7 @@ fn bar(total: Option<u64>, unit: Unit) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(10));
     let counter = match unit {
         Unit::Bytes => "{bytes}/{total_bytes}",
-        Unit::Keys => "{human_pos}/{human_len}",
+        Unit::Keys | Unit::Schemes | Unit::Rounds => "{human_pos}/{human_len}",
     };
     let template = match total {
         Some(_) => format!("{{bar:30}} {counter} {{msg}}, {{eta}} left"),

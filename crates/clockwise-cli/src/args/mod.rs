@@ -1,6 +1,7 @@
 //! The arguments of every command: a file for each command, and one for each group that several share.
 
 mod change;
+mod compare;
 mod completions;
 mod inspect;
 mod keys;
@@ -15,6 +16,7 @@ mod tables;
 use clap::{Parser, Subcommand};
 
 pub(crate) use change::ChangeArgs;
+pub(crate) use compare::CompareArgs;
 pub(crate) use completions::CompletionsArgs;
 pub(crate) use inspect::InspectArgs;
 pub(crate) use keys::KeyArgs;
@@ -45,6 +47,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Say what a change of membership does to your keys.
     Plan(Box<PlanArgs>),
+    /// Put one change under every scheme, side by side.
+    Compare(Box<CompareArgs>),
     /// Print who owns keys.
     Locate(Box<LocateArgs>),
     /// Print shares, tokens and checksum of a membership.

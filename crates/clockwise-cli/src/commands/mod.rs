@@ -1,6 +1,7 @@
 //! One module a command: each reads its arguments, calls the library or the planner, and prints.
 
 mod change;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod inspect;
 pub(crate) mod locate;
