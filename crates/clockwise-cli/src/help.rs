@@ -28,7 +28,7 @@ fn collect(command: &Command, found: &mut Vec<Command>) {
 pub(crate) struct Ending {
     /// Command lines.
     pub(crate) examples: Vec<String>,
-    /// Sentences, a line each.
+    /// Sentences, one or more each.
     pub(crate) remarks: Vec<String>,
     /// Each code with what it means.
     pub(crate) exit_codes: Vec<(String, String)>,
@@ -56,11 +56,22 @@ impl Ending {
                 codes.push(' ');
                 codes.push_str(line);
             } else if line != "Examples:" {
-                ending.remarks.push(line.to_owned());
+                ending.remark(line);
             }
         }
         ending.exit_codes = parted(codes.as_deref().unwrap_or_default());
         ending
+    }
+
+    /// A line of remarks: a new one where the line before ends with a sentence.
+    fn remark(&mut self, line: &str) {
+        match self.remarks.last_mut() {
+            Some(last) if !last.ends_with('.') => {
+                last.push(' ');
+                last.push_str(line);
+            }
+            _ => self.remarks.push(line.to_owned()),
+        }
     }
 }
 
@@ -91,7 +102,7 @@ mod tests {
 
     #[test]
     fn the_ending_of_a_help_has_three_parts() {
-        let text = "Examples:\n  a --b\n  a c\n\nOne remark.\nAnother, too.\nExit codes: 0 done,\n1 no; 2 bad, or worse.";
+        let text = "Examples:\n  a --b\n  a c\n\nOne remark.\nAnother,\ntoo.\nExit codes: 0 done,\n1 no; 2 bad, or worse.";
         let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
         let codes = [("0", "done"), ("1", "no"), ("2", "bad, or worse")];
         assert_eq!(
