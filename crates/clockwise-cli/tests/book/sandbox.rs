@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 use crate::command::{Answer, Running, project_file};
-use crate::page::{Block, Extent, Page, Part, ServerKind, Shown};
+use crate::page::{Block, Exit, Extent, Page, Part, ServerKind, Shown};
 
 use crate::servers::{Server, set_all};
 use crate::text::{compare, has_figure, is_gap, one_line};
@@ -136,19 +136,26 @@ impl Sandbox {
                 None => errors.push(format!("the block names no {}HOST:PORT", scheme(kind))),
             }
         }
+        if block.exit == Exit::Answers {
+            script = script.lines().map(answering).collect();
+        }
         let mut answer = self.bash(&script);
         let mut stdout = String::from_utf8_lossy(&answer.stdout).into_owned();
         if let Some((place, name)) = place_and_name {
             stdout = stdout.replace(&place, &name);
             answer.stderr = answer.stderr.replace(&place, &name);
         }
-        if answer.code != Some(block.exit) {
+        let wanted = match block.exit {
+            Exit::Code(code) => code,
+            Exit::Answers => 0,
+        };
+        if answer.code != Some(wanted) {
             let code = answer
                 .code
                 .map_or("a signal".to_owned(), |code| code.to_string());
             errors.push(format!(
-                "exit code {code} instead of {}\n{}\n{}",
-                block.exit, block.script, answer.stderr
+                "exit code {code} instead of {wanted}\n{}\n{}",
+                block.script, answer.stderr
             ));
         }
         for shown in &block.outputs {
@@ -183,6 +190,11 @@ impl Sandbox {
         let errors = errors.into_iter().map(|error| format!("{place}: {error}"));
         outcome.errors.extend(errors);
     }
+}
+
+/// A line of commands that goes on after a code of 1.
+fn answering(line: &str) -> String {
+    format!("{line} || {{ code=$?; ((code == 1)) || exit $code; }}\n")
 }
 
 /// As many lines as the page shows now, or all. None for an output with gaps: what to leave out is for a person.
@@ -264,6 +276,7 @@ fn errors_of(text: &str) -> Vec<String> {
 fn a_page_that_is_right_passes() {
     let page = "<!-- file: m.toml -->\n```toml\n[[node]]\nid = \"a\"\n```\n\
                 ```sh\ncargo run --release -- locate --cluster ./m.toml x > here\ncat <<'END' > there\ny\nEND\n```\n\
+                <!-- exit: 0 or 1 -->\n```sh\ntrue\nfalse\n```\n\
                 ```sh\ncat here there; head -n 1 examples/web-paths.tsv\n```\n\n\
                 <!-- output: whole -->\n```text\nx\ta\ny\npath_id…\n```\n\nThe owner is a.\n\n<!-- prints: a -->\n";
     assert_eq!(errors_of(page), Vec::<String>::new());
@@ -290,6 +303,10 @@ fn a_page_that_is_wrong_fails() {
             "exit code 2 instead of 0",
         ),
         ("```sh\nfalse | true\n```\n", "exit code 1 instead of 0"),
+        (
+            "<!-- exit: 0 or 1 -->\n```sh\nfalse\nclockwise plan --from a\n```\n",
+            "exit code 2 instead of 0",
+        ),
         (
             "<!-- exit: 1 -->\n```sh\ntrue\n```\n",
             "exit code 0 instead of 1",
