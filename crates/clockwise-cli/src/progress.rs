@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::clock::Moment;
 use crate::output::note;
 
-/// Progress of one pass, over keys as a rule.
+/// Progress of one pass over keys, or other work that is counted.
 #[derive(Debug)]
 pub(crate) struct Progress {
     started: Moment,
@@ -24,19 +24,26 @@ pub(crate) struct Progress {
 pub(crate) enum Unit {
     Bytes,
     Keys,
+    Rings,
+    Candidates,
     /// Schemes of a comparison.
     Schemes,
     /// Rounds of timing.
     Rounds,
+    /// Bytes of a table or log, whose rows or statements are told beside them.
+    TableBytes,
 }
 
 impl Unit {
-    /// What is counted, where it is not keys read.
-    fn name(self) -> Option<&'static str> {
+    /// What is told beside the total, and what is done with it.
+    fn items(self) -> (&'static str, &'static str) {
         match self {
-            Self::Bytes | Self::Keys => None,
-            Self::Schemes => Some("schemes"),
-            Self::Rounds => Some("rounds"),
+            Self::Bytes | Self::Keys => ("read", "keys"),
+            Self::Rings => ("built", "rings"),
+            Self::Candidates => ("measured", "candidates"),
+            Self::Schemes => ("compared", "schemes"),
+            Self::Rounds => ("timed", "rounds"),
+            Self::TableBytes => ("read", "rows"),
         }
     }
 }
@@ -59,32 +66,27 @@ impl Progress {
         if elapsed < QUIET {
             return;
         }
+        let (verb, items) = self.unit.items();
         if stderr().is_terminal() {
             let (total, unit) = (self.total, self.unit);
             let bar = self.bar.get_or_insert_with(|| bar(total, unit));
             bar.set_position(done);
-            bar.set_message(match unit.name() {
-                Some(name) => name.to_owned(),
-                None => format!(
-                    "{} keys, {} a second",
-                    grouped(keys),
-                    grouped(per_second(keys, elapsed))
-                ),
-            });
+            bar.set_message(format!(
+                "{} {items}, {} a second",
+                grouped(keys),
+                grouped(per_second(keys, elapsed))
+            ));
         } else if elapsed - self.last_line >= BETWEEN_LINES {
             self.last_line = elapsed;
             let share = match self.total {
                 Some(total) if total > 0 => format!(" ({} %)", 100 * done.min(total) / total),
                 _ => String::new(),
             };
-            note(&match self.unit.name() {
-                Some(name) => format!("done {} {name}{share}", grouped(done)),
-                None => format!(
-                    "read {} keys{share}, {} a second",
-                    grouped(keys),
-                    grouped(per_second(keys, elapsed))
-                ),
-            });
+            note(&format!(
+                "{verb} {} {items}{share}, {} a second",
+                grouped(keys),
+                grouped(per_second(keys, elapsed))
+            ));
         }
     }
 
@@ -99,8 +101,10 @@ impl Progress {
 fn bar(total: Option<u64>, unit: Unit) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(10));
     let counter = match unit {
-        Unit::Bytes => "{bytes}/{total_bytes}",
-        Unit::Keys | Unit::Schemes | Unit::Rounds => "{human_pos}/{human_len}",
+        Unit::Bytes | Unit::TableBytes => "{bytes}/{total_bytes}",
+        Unit::Keys | Unit::Rings | Unit::Candidates | Unit::Schemes | Unit::Rounds => {
+            "{human_pos}/{human_len}"
+        }
     };
     let template = match total {
         Some(_) => format!("{{bar:30}} {counter} {{msg}}, {{eta}} left"),

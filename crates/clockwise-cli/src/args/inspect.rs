@@ -10,7 +10,8 @@ Examples:
   clockwise inspect --cluster cache-{1..4} --scheme ring
   clockwise inspect --cluster clockwise.toml --replicas 3 --domains zone=1 --json
 
-A membership is one cluster file, or nodes: id[@host:port][=weight], with commas or spaces between.")]
+A membership is one cluster file, or nodes: id[@host:port][=weight], with commas or spaces between.
+Exit codes: 0 done, 2 wrong usage or bad input.")]
 pub(crate) struct InspectArgs {
     /// The membership.
     #[arg(long, required = true, num_args = 1.., value_name = "MEMBERSHIP")]

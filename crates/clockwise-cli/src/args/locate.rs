@@ -14,7 +14,8 @@ Examples:
 
 A membership is one cluster file, or nodes: id[@host:port][=weight], with commas or spaces between.
 What follows a file or a list with commas is a key; after nodes with spaces, put -- before the keys.
-Prints key, tab, owner (then further replicas); keys are escaped, - stands for no owner.")]
+Prints key, tab, owner (then further replicas); keys are escaped, - stands for no owner.
+Exit codes: 0 done, 2 wrong usage or bad input, 3 a server is out of reach, 130 stopped by Ctrl-C.")]
 pub(crate) struct LocateArgs {
     /// The membership.
     #[arg(long, required = true, num_args = 1.., value_name = "MEMBERSHIP")]

@@ -34,12 +34,31 @@ pub struct Placement {
     scheme: Scheme,
     /// Zeroes where the hash has none; a type of its own, so that `Debug` does not print it.
     secret: SecretKey,
-    key_rule: KeyRule,
+    keys: Keys,
     members: Vec<Member>,
     engine: Engine,
 }
 
+/// How keys are cut and hashed.
+#[derive(Clone, Copy, Debug)]
+struct Keys {
+    rule: KeyRule,
+    /// Whether a token is XXH3 of all bytes, so that nothing has to be decided for each key.
+    is_plain: bool,
+}
+
+impl Keys {
+    fn new(rule: KeyRule, scheme: &Scheme) -> Self {
+        Self {
+            rule,
+            is_plain: rule == KeyRule::Whole && scheme.is_plain_xxh3(),
+        }
+    }
+}
+
+// The tag stands in a byte of its own, which a look-up reads at once.
 #[derive(Clone, Debug)]
+#[repr(u8)]
 enum Engine {
     Slots {
         table: SlotTable,
@@ -103,7 +122,7 @@ impl Placement {
     /// Which bytes of what is asked for are the key.
     #[must_use]
     pub fn key_rule(&self) -> KeyRule {
-        self.key_rule
+        self.keys.rule
     }
 
     /// The members in ascending order of their ids; indices elsewhere count along this list.
@@ -116,7 +135,7 @@ impl Placement {
     #[inline]
     #[must_use]
     pub fn hash<'k>(&self, bytes: &'k [u8]) -> HashedKey<'k> {
-        if self.key_rule == KeyRule::Whole && self.scheme.is_plain_xxh3() {
+        if self.keys.is_plain {
             HashedKey {
                 key: bytes,
                 token: Token(xxh3_64(bytes)),
@@ -128,7 +147,7 @@ impl Placement {
 
     /// As [`hash`](Self::hash), kept out of the caller's loop.
     fn hash_by_rule<'k>(&self, bytes: &'k [u8]) -> HashedKey<'k> {
-        let key = self.key_rule.key(bytes);
+        let key = self.keys.rule.key(bytes);
         HashedKey {
             key,
             token: Token(self.scheme.token(self.secret.bytes(), key)),
@@ -138,7 +157,7 @@ impl Placement {
     /// Whether [`hash`](Self::hash) of both gives the same for every key.
     #[must_use]
     pub fn hashes_like(&self, other: &Self) -> bool {
-        self.key_rule == other.key_rule && self.tokens_like(other)
+        self.keys.rule == other.keys.rule && self.tokens_like(other)
     }
 
     /// Whether both give the same token to what is the key, whatever their key rules cut out.
@@ -218,21 +237,20 @@ impl Placement {
                 table.owner(slot_of_token(token, table.owners().len() as u32))
             }
             Engine::Ring(ring) => ring.owner(token.0),
-            _ => self.computed_owner(key),
+            _ => self.computed_owner(key.key, token),
         };
         node.map(|node| node as usize)
     }
 
     /// The owner where that takes more than a few instructions, which are kept out of the caller's loop.
-    fn computed_owner(&self, key: &HashedKey<'_>) -> Option<u32> {
-        let token = key.token;
+    fn computed_owner(&self, key: &[u8], token: Token) -> Option<u32> {
         match &self.engine {
             Engine::Slots { table, .. } => {
                 table.owner(slot_of_token(token, table.owners().len() as u32))
             }
             Engine::Ring(ring) => ring.owner(token.0),
             Engine::Rendezvous(race) => race.first(token.0).map(|place| race.node(place)),
-            Engine::JoinedText(text) => text.first(key.key).map(|place| place.node()),
+            Engine::JoinedText(text) => text.first(key).map(|place| place.node()),
             Engine::Numbered { by_bucket, .. } => {
                 self.bucket(token).map(|bucket| by_bucket[bucket as usize])
             }
