@@ -64,7 +64,11 @@ fn every_scheme_is_in_the_book() {
 #[test]
 fn every_warning_has_a_row_on_its_page() {
     let page = std::fs::read_to_string(root().join("docs/src/reference/warnings.md")).unwrap();
-    let sources = ["clockwise-plan/src/report/warnings.rs", "clockwise-cli/src"];
+    let sources = [
+        "clockwise-plan/src/report/warnings.rs",
+        "clockwise-plan/src/compare/verdict.rs",
+        "clockwise-cli/src",
+    ];
     let mut codes = BTreeSet::new();
     for source in sources.map(|source| root().join("crates").join(source)) {
         for file in files(&source, ".rs") {
@@ -88,11 +92,7 @@ fn every_warning_has_a_row_on_its_page() {
 #[test]
 fn every_member_of_a_plan_is_on_its_page() {
     let page = std::fs::read_to_string(root().join("docs/src/reference/plan-json.md")).unwrap();
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let quoted = page.split('`').skip(1).step_by(2);
-    let named: BTreeSet<&str> = quoted
-        .flat_map(|code| code.split(|c| !is_part(c)))
-        .collect();
+    let named = named_members(&page);
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
         let path = folder.path().join(name);
@@ -132,6 +132,41 @@ fn every_member_of_a_plan_is_on_its_page() {
     for member in members {
         assert!(named.contains(member.as_str()), "{member}");
     }
+}
+
+#[test]
+fn every_member_of_a_comparison_is_on_its_page() {
+    let page = std::fs::read_to_string(root().join("docs/src/reference/compare-json.md")).unwrap();
+    let compared = Command::new(env!("CARGO_BIN_EXE_clockwise"))
+        .args([
+            "compare",
+            "--json",
+            "--from",
+            "a,b,c",
+            "--keys",
+            "gen:k{0..99}",
+        ])
+        .output()
+        .unwrap();
+    let mut members = BTreeSet::new();
+    members_of(
+        &serde_json::from_slice(&compared.stdout).unwrap(),
+        &mut members,
+    );
+    assert!(members.contains("worst_node") && members.contains("lookup_ns"));
+    let named = named_members(&page);
+    for member in members {
+        assert!(named.contains(member.as_str()), "{member}");
+    }
+}
+
+/// The names in code on a page.
+fn named_members(page: &str) -> BTreeSet<&str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let quoted = page.split('`').skip(1).step_by(2);
+    quoted
+        .flat_map(move |code| code.split(move |c| !is_part(c)))
+        .collect()
 }
 
 /// The names of all members of all objects in a value.

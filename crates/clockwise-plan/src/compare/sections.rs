@@ -199,7 +199,7 @@ fn cost(compared: &Compared, rows: &[&Row]) -> Vec<Block> {
     };
     let mut header = vec!["scheme", "rests on", "bytes", "ranges", "ranges that move"];
     if timed {
-        header.extend(["build, µs", "look-up, ns", "of all rounds"]);
+        header.extend(["build, µs", "look-up, ns", "best to worst"]);
     }
     let mut blocks = vec![
         Block::table(header, rows.iter().map(row)),
