@@ -37,7 +37,16 @@ impl Placement {
                 own,
                 asked: key_rule,
             }),
-            _ => Ok(Self { key_rule, ..self }),
+            _ => Ok(self.keyed_by(key_rule)),
+        }
+    }
+
+    /// The same placement with a key rule that its scheme allows.
+    pub(super) fn keyed_by(self, key_rule: KeyRule) -> Self {
+        Self {
+            key_rule,
+            plain_hash: key_rule == KeyRule::Whole && self.scheme.is_plain_xxh3(),
+            ..self
         }
     }
 
@@ -57,13 +66,15 @@ impl Placement {
         let mut members = membership.members().to_vec();
         members.sort_by(|a, b| a.id().cmp(b.id()));
         let engine = build_engine(scheme, membership, &members, previous)?;
-        Ok(Self {
+        let placement = Self {
             scheme: scheme.clone(),
             secret: scheme.secret(),
-            key_rule: scheme.own_key_rule().unwrap_or_default(),
+            key_rule: KeyRule::Whole,
+            plain_hash: false,
             members,
             engine,
-        })
+        };
+        Ok(placement.keyed_by(scheme.own_key_rule().unwrap_or_default()))
     }
 }
 

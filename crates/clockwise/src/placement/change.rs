@@ -79,10 +79,7 @@ impl Placement {
     /// As [`Placement::build`].
     pub fn least_movement(&self, membership: &Membership) -> Result<Self, BuildError> {
         let next = Self::build_after(&self.scheme, membership, Some(self))?;
-        Ok(Self {
-            key_rule: self.key_rule,
-            ..next
-        })
+        Ok(next.keyed_by(self.key_rule))
     }
 
     /// The members as a membership: in bucket order for numbered schemes, else by id.
@@ -129,17 +126,14 @@ impl Placement {
             scheme: self.scheme.clone(),
             secret: self.secret.clone(),
             key_rule: self.key_rule,
+            plain_hash: self.plain_hash,
             members,
             engine: Engine::Ring(ring),
         })
     }
 
     fn rebuilt(&self, membership: &Membership) -> Result<Self, BuildError> {
-        let built = Self::build(&self.scheme, membership)?;
-        Ok(Self {
-            key_rule: self.key_rule,
-            ..built
-        })
+        Ok(Self::build(&self.scheme, membership)?.keyed_by(self.key_rule))
     }
 }
 

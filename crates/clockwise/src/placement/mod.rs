@@ -35,11 +35,15 @@ pub struct Placement {
     /// Zeroes where the hash has none; a type of its own, so that `Debug` does not print it.
     secret: SecretKey,
     key_rule: KeyRule,
+    /// Whether the token is XXH3-64 of all bytes: what [`Placement::hash`] asks for each key.
+    plain_hash: bool,
     members: Vec<Member>,
     engine: Engine,
 }
 
+/// With a tag of its own, since every look-up reads it.
 #[derive(Clone, Debug)]
+#[repr(u8)]
 enum Engine {
     Slots {
         table: SlotTable,
@@ -116,7 +120,7 @@ impl Placement {
     #[inline]
     #[must_use]
     pub fn hash<'k>(&self, bytes: &'k [u8]) -> HashedKey<'k> {
-        if self.key_rule == KeyRule::Whole && self.scheme.is_plain_xxh3() {
+        if self.plain_hash {
             HashedKey {
                 key: bytes,
                 token: Token(xxh3_64(bytes)),
@@ -127,6 +131,7 @@ impl Placement {
     }
 
     /// As [`hash`](Self::hash), kept out of the caller's loop.
+    #[inline(never)]
     fn hash_by_rule<'k>(&self, bytes: &'k [u8]) -> HashedKey<'k> {
         let key = self.key_rule.key(bytes);
         HashedKey {
@@ -212,27 +217,30 @@ impl Placement {
     #[inline]
     #[must_use]
     pub fn owner_index(&self, key: &HashedKey<'_>) -> Option<usize> {
-        let token = key.token;
+        let told = match &self.engine {
+            Engine::Ring(ring) => ring.told_owner(key.token.0),
+            Engine::Slots { table, .. } => {
+                table.owner(slot_of_token(key.token, table.owners().len() as u32))
+            }
+            _ => None,
+        };
+        match told {
+            Some(node) => Some(node as usize),
+            None => self.computed_owner(key.token, key.key),
+        }
+    }
+
+    /// The owner where that takes more than a few instructions, which are kept out of the caller's loop. The parts of
+    /// the key come one by one, in registers.
+    #[inline(never)]
+    fn computed_owner(&self, token: Token, key: &[u8]) -> Option<usize> {
         let node = match &self.engine {
             Engine::Slots { table, .. } => {
                 table.owner(slot_of_token(token, table.owners().len() as u32))
             }
             Engine::Ring(ring) => ring.owner(token.0),
-            _ => self.computed_owner(key),
-        };
-        node.map(|node| node as usize)
-    }
-
-    /// The owner where that takes more than a few instructions, which are kept out of the caller's loop.
-    fn computed_owner(&self, key: &HashedKey<'_>) -> Option<u32> {
-        let token = key.token;
-        match &self.engine {
-            Engine::Slots { table, .. } => {
-                table.owner(slot_of_token(token, table.owners().len() as u32))
-            }
-            Engine::Ring(ring) => ring.owner(token.0),
             Engine::Rendezvous(race) => race.first(token.0).map(|place| race.node(place)),
-            Engine::JoinedText(text) => text.first(key.key).map(|place| place.node()),
+            Engine::JoinedText(text) => text.first(key).map(|place| place.node()),
             Engine::Numbered { by_bucket, .. } => {
                 self.bucket(token).map(|bucket| by_bucket[bucket as usize])
             }
@@ -240,7 +248,8 @@ impl Placement {
             Engine::Probed(slots) => slots.probed_owner(token.0),
             Engine::Rank(slots) => slots.ranked_owner(token.0),
             Engine::RedisCluster { table, .. } => table.owner(slot_of_crc(token.0)),
-        }
+        };
+        node.map(|node| node as usize)
     }
 
     /// The exact part of the token space of each member, by index; `None` where the scheme has no ranges or slots

@@ -8,36 +8,43 @@ use core::ops::Range;
 
 use super::lanes;
 
-/// Members by token. Equal lists have one form.
+/// Members by token. Equal lists have one form: one of the two is empty, so that its bound tells which holds them.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Owners {
-    Narrow(Vec<u16>),
-    Wide(Vec<u32>),
+pub(super) struct Owners {
+    narrow: Vec<u16>,
+    wide: Vec<u32>,
 }
 
 impl Owners {
     pub(super) fn new(owners: Vec<u32>) -> Self {
         if owners.iter().all(|&owner| owner <= u32::from(u16::MAX)) {
-            Self::Narrow(owners.iter().map(|&owner| owner as u16).collect())
+            Self {
+                narrow: owners.iter().map(|&owner| owner as u16).collect(),
+                wide: Vec::new(),
+            }
         } else {
-            Self::Wide(owners)
+            Self {
+                narrow: Vec::new(),
+                wide: owners,
+            }
         }
     }
 
     #[inline]
     pub(super) fn get(&self, index: usize) -> Option<u32> {
-        match self {
-            Self::Narrow(owners) => owners.get(index).copied().map(u32::from),
-            Self::Wide(owners) => owners.get(index).copied(),
+        match self.narrow.get(index) {
+            Some(&owner) => Some(u32::from(owner)),
+            None => self.wide.get(index).copied(),
         }
     }
 
     /// Asks for what [`get`](Self::get) will read.
     #[inline]
     pub(super) fn prefetch(&self, index: usize) {
-        match self {
-            Self::Narrow(owners) => lanes::prefetch(owners, index),
-            Self::Wide(owners) => lanes::prefetch(owners, index),
+        if self.wide.is_empty() {
+            lanes::prefetch(&self.narrow, index);
+        } else {
+            lanes::prefetch(&self.wide, index);
         }
     }
 
@@ -47,19 +54,14 @@ impl Owners {
 
     /// Those of a range of indices, as far as it goes.
     pub(super) fn range(&self, range: Range<usize>) -> impl Iterator<Item = u32> {
-        let (narrow, wide): (&[u16], &[u32]) = match self {
-            Self::Narrow(owners) => (within(owners, range), &[]),
-            Self::Wide(owners) => (&[], within(owners, range)),
-        };
+        let narrow = within(&self.narrow, range.clone());
+        let wide = within(&self.wide, range);
         let narrow = narrow.iter().copied().map(u32::from);
         narrow.chain(wide.iter().copied())
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        match self {
-            Self::Narrow(owners) => owners.capacity() * size_of::<u16>(),
-            Self::Wide(owners) => owners.capacity() * size_of::<u32>(),
-        }
+        self.narrow.capacity() * size_of::<u16>() + self.wide.capacity() * size_of::<u32>()
     }
 }
 
