@@ -224,16 +224,17 @@ impl Placement {
             }
             _ => None,
         };
-        match told {
-            Some(node) => Some(node as usize),
+        let node = match told {
+            Some(node) => node,
             None => self.computed_owner(key.token, key.key),
-        }
+        };
+        (node != NOBODY).then_some(node as usize)
     }
 
-    /// The owner where that takes more than a few instructions, which are kept out of the caller's loop. The parts of
-    /// the key come one by one, in registers.
+    /// The owner where that takes more than a few instructions, which are kept out of the caller's loop, or [`NOBODY`].
+    /// The parts of the key and the answer are such as go in registers.
     #[inline(never)]
-    fn computed_owner(&self, token: Token, key: &[u8]) -> Option<usize> {
+    fn computed_owner(&self, token: Token, key: &[u8]) -> u32 {
         let node = match &self.engine {
             Engine::Slots { table, .. } => {
                 table.owner(slot_of_token(token, table.owners().len() as u32))
@@ -249,7 +250,7 @@ impl Placement {
             Engine::Rank(slots) => slots.ranked_owner(token.0),
             Engine::RedisCluster { table, .. } => table.owner(slot_of_crc(token.0)),
         };
-        node.map(|node| node as usize)
+        node.unwrap_or(NOBODY)
     }
 
     /// The exact part of the token space of each member, by index; `None` where the scheme has no ranges or slots
@@ -346,3 +347,6 @@ impl Placement {
         })
     }
 }
+
+/// No member's index: a membership has fewer.
+const NOBODY: u32 = u32::MAX;
