@@ -26,8 +26,10 @@ pub(crate) enum Unit {
     Keys,
     Rings,
     Candidates,
-    /// Bytes of a table or log, whose rows or statements are told beside them.
+    /// Bytes of a table, whose rows are told beside them.
     TableBytes,
+    /// Bytes of a log, whose statements are told beside them.
+    LogBytes,
 }
 
 impl Unit {
@@ -38,6 +40,7 @@ impl Unit {
             Self::Rings => ("built", "rings"),
             Self::Candidates => ("measured", "candidates"),
             Self::TableBytes => ("read", "rows"),
+            Self::LogBytes => ("read", "statements"),
         }
     }
 }
@@ -95,7 +98,7 @@ impl Progress {
 fn bar(total: Option<u64>, unit: Unit) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(10));
     let counter = match unit {
-        Unit::Bytes | Unit::TableBytes => "{bytes}/{total_bytes}",
+        Unit::Bytes | Unit::TableBytes | Unit::LogBytes => "{bytes}/{total_bytes}",
         Unit::Keys | Unit::Rings | Unit::Candidates => "{human_pos}/{human_len}",
     };
     let template = match total {

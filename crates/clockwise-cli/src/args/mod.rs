@@ -10,7 +10,8 @@ use clockwise::DomainLevel;
 use clockwise_plan::OutageKind;
 
 pub(crate) use advise::{
-    AdviseCommand, Failing, ListOrder, PageRange, SchemeAdviceArgs, ShardArgs, TokensArgs,
+    AdviseCommand, Failing, ListOrder, PageRange, SchemeAdviceArgs, ShardArgs, ShardKeyArgs,
+    TokensArgs, WeightsArgs,
 };
 
 use crate::form::FormArgs;
@@ -297,7 +298,7 @@ fn outage(text: &str) -> Result<OutageKind, String> {
     }
 }
 
-fn size(text: &str) -> Result<u64, String> {
+pub(crate) fn size(text: &str) -> Result<u64, String> {
     let size: Option<bytesize::ByteSize> = text.parse().ok();
     size.map(|size| size.as_u64())
         .filter(|&bytes| bytes > 0)
