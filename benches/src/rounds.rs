@@ -11,7 +11,18 @@ use rustix::time::{ClockId, clock_gettime};
 /// What is timed: a whole run of a candidate.
 pub(crate) struct Work<'w> {
     pub(crate) clock: Clock,
-    pub(crate) run: Box<dyn FnMut() -> Result<()> + 'w>,
+    /// How much work a run does.
+    pub(crate) units: u64,
+    pub(crate) run: Box<dyn FnMut(Phase) -> Result<()> + 'w>,
+}
+
+/// What a candidate is asked to do.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Phase {
+    /// What has to be done before each run and is not timed.
+    Before,
+    /// The run.
+    Timed,
 }
 
 /// How a run is timed.
@@ -29,12 +40,8 @@ pub(crate) struct Times {
     by_round: Vec<f64>,
 }
 
-/// Times all candidates over `rounds` rounds, after one round that is not timed. `units` is how much work each run does.
-pub(crate) fn interleave(
-    rounds: usize,
-    units: u64,
-    candidates: &mut [Work<'_>],
-) -> Result<Vec<Times>> {
+/// Times all candidates over `rounds` rounds, after one round that is not timed.
+pub(crate) fn interleave(rounds: usize, candidates: &mut [Work<'_>]) -> Result<Vec<Times>> {
     let mut times = vec![
         Times {
             by_round: Vec::new()
@@ -42,12 +49,14 @@ pub(crate) fn interleave(
         candidates.len()
     ];
     for candidate in &mut *candidates {
-        (candidate.run)()?;
+        time(candidate)?;
     }
     for _ in 0..rounds {
         for (candidate, times) in candidates.iter_mut().zip(&mut times) {
             let time = time(candidate)?;
-            times.by_round.push(time.as_nanos() as f64 / units as f64);
+            times
+                .by_round
+                .push(time.as_nanos() as f64 / candidate.units as f64);
         }
     }
     Ok(times)
@@ -74,14 +83,15 @@ impl Times {
 }
 
 fn time(work: &mut Work<'_>) -> Result<Duration> {
+    (work.run)(Phase::Before)?;
     let start = work.clock.now();
-    (work.run)()?;
+    (work.run)(Phase::Timed)?;
     Ok(work.clock.now().saturating_sub(start))
 }
 
 impl Clock {
     /// The time since a moment that stays the same.
-    fn now(self) -> Duration {
+    pub(crate) fn now(self) -> Duration {
         let time = clock_gettime(match self {
             Self::Core => ClockId::ProcessCPUTime,
             Self::Wall => ClockId::Monotonic,
@@ -119,21 +129,23 @@ mod tests {
     }
 
     #[test]
-    fn every_candidate_runs_once_a_round_and_once_before() {
+    fn every_candidate_runs_once_a_round_and_in_a_round_before() {
         let order = std::cell::RefCell::new(Vec::new());
         let mut candidates: Vec<Work<'_>> = (0..3)
             .map(|number| {
                 let order = &order;
                 Work {
                     clock: Clock::Wall,
-                    run: Box::new(move || {
-                        order.borrow_mut().push(number);
+                    units: 1,
+                    run: Box::new(move |phase| {
+                        order.borrow_mut().push((phase, number));
                         Ok(())
                     }),
                 }
             })
             .collect();
-        interleave(2, 1, &mut candidates).unwrap();
-        assert_eq!(*order.borrow(), [0, 1, 2, 0, 1, 2, 0, 1, 2]);
+        interleave(2, &mut candidates).unwrap();
+        let round = [0, 1, 2].map(|number| [(Phase::Before, number), (Phase::Timed, number)]);
+        assert_eq!(*order.borrow(), [round; 3].concat().concat());
     }
 }

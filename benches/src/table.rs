@@ -22,7 +22,20 @@ pub(crate) struct Row {
     /// Times the time of the bare hash.
     #[serde(serialize_with = "maybe_two_decimals")]
     pub(crate) ratio_to_hash: Option<f64>,
+    #[serde(serialize_with = "maybe_two_decimals")]
     pub(crate) bytes_per_token: Option<f64>,
+    /// What a build leaves allocated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) net_bytes: Option<u64>,
+    /// The most that it has allocated on the way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) peak_bytes: Option<u64>,
+    /// Times the time of `clockwise` in the same case.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "maybe_two_decimals"
+    )]
+    pub(crate) ratio_to_clockwise: Option<f64>,
     #[serde(skip)]
     pub(crate) max_ns: f64,
     /// Further cells, one for each of [`Table::more`].
@@ -39,6 +52,18 @@ pub(crate) struct Table {
     /// Heads of the columns that only this benchmark has.
     pub(crate) more: &'static [&'static str],
     pub(crate) rows: Vec<Row>,
+    pub(crate) goals: Vec<Goal>,
+}
+
+/// A goal beside what was measured.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Goal {
+    pub(crate) what: &'static str,
+    pub(crate) goal: String,
+    /// `None` where this run cannot tell.
+    #[serde(serialize_with = "maybe_two_decimals")]
+    pub(crate) measured: Option<f64>,
+    pub(crate) reached: Option<bool>,
 }
 
 impl Table {
@@ -48,11 +73,14 @@ impl Table {
             machine: &'t str,
             commit: &'t str,
             rows: &'t [Row],
+            #[serde(skip_serializing_if = "<[Goal]>::is_empty")]
+            goals: &'t [Goal],
         }
         serde_json::to_string(&Json {
             machine: &self.machine.name,
             commit: &self.machine.commit,
             rows: &self.rows,
+            goals: &self.goals,
         })
     }
 
@@ -92,6 +120,29 @@ impl Table {
                 ratio(row.ratio_to_hash),
             ];
             cells.extend(row.more.iter().cloned());
+            line(&mut text, cells.into_iter());
+        }
+        if !self.goals.is_empty() {
+            text.push('\n');
+            let heads = ["what", "goal", "measured", "reached"];
+            line(&mut text, heads.map(str::to_owned).into_iter());
+            line(
+                &mut text,
+                ["---", "---", "---:", "---"].map(str::to_owned).into_iter(),
+            );
+        }
+        for goal in &self.goals {
+            let reached = match goal.reached {
+                Some(true) => "yes",
+                Some(false) => "no",
+                None => "not measured",
+            };
+            let cells = [
+                goal.what.to_owned(),
+                goal.goal.clone(),
+                ratio(goal.measured),
+                reached.to_owned(),
+            ];
             line(&mut text, cells.into_iter());
         }
         text
@@ -152,9 +203,13 @@ mod tests {
                 min_ns: 12.0,
                 ratio_to_hash: None,
                 bytes_per_token: None,
+                net_bytes: None,
+                peak_bytes: None,
+                ratio_to_clockwise: None,
                 max_ns: 13.0,
                 more: vec!["none".to_owned()],
             }],
+            goals: Vec::new(),
         };
         assert_eq!(
             table.json().unwrap(),

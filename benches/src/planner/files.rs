@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use flate2::write::GzEncoder;
 
+use crate::keys::key;
+
 /// How a file holds its lines.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Form {
@@ -57,24 +59,7 @@ pub(super) fn write(folder: &Path, keys: u64) -> Result<()> {
 
 fn lines<W: Write>(mut to: W, keys: u64) -> Result<W> {
     for number in 0..keys {
-        // An odd factor: as many different numbers, out of order, of ten digits at most.
-        let number = number.wrapping_mul(2_654_435_761) % (1 << 33);
-        writeln!(to, "user:{number:010}:cart")?;
+        writeln!(to, "{}", key(number))?;
     }
     Ok(to)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn keys_are_distinct_and_of_one_length() {
-        let text = String::from_utf8(lines(Vec::new(), 100_000).unwrap()).unwrap();
-        let keys: BTreeSet<&str> = text.lines().collect();
-        assert_eq!(keys.len(), 100_000);
-        assert!(keys.iter().all(|key| key.len() == 20));
-    }
 }

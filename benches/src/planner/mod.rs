@@ -27,7 +27,7 @@ use self::files::Form;
 use self::naive::Owners;
 use crate::callgrind;
 use crate::machine::{Cores, Machine, peak_memory_kib};
-use crate::rounds::{Clock, Work, interleave};
+use crate::rounds::{Clock, Phase, Work, interleave};
 use crate::table::{Row, Table, line, ratio};
 
 /// What to measure, and how it is printed.
@@ -158,7 +158,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut work: Vec<Work<'_>> = rows()
         .map(|(case, candidate)| {
             let (set_ups, cores, folder) = (&set_ups, &cores, folder.path());
-            let run = move || {
+            let run = move |phase| {
+                if phase == Phase::Before {
+                    return Ok(());
+                }
                 // What starts a thread shares its core with it, unless the thread leaves.
                 cores.take_one()?;
                 let set_up = set_ups.iter().find(|set_up| set_up.scheme == case.scheme);
@@ -172,11 +175,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
                 } else {
                     Clock::Wall
                 },
+                units: keys,
                 run: Box::new(run),
             }
         })
         .collect();
-    let times = interleave(rounds, keys, &mut work)?;
+    let times = interleave(rounds, &mut work)?;
     cores.take_all()?;
 
     let of = |case: &str, candidate| {
@@ -192,6 +196,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
              or, with 2 cores, of time passed.",
             NODES + 1
         ),
+        goals: Vec::new(),
         more: &["time / decode", "speed / naive", "goal"],
         rows: rows()
             .zip(&times)
@@ -212,6 +217,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
                     min_ns: times.min(),
                     ratio_to_hash: hash.map(|hash| times.ratio_to(hash)),
                     bytes_per_token: None,
+                    net_bytes: None,
+                    peak_bytes: None,
+                    ratio_to_clockwise: None,
                     max_ns: times.max(),
                     more: vec![
                         ratio(floor.map(|floor| times.ratio_to(floor))),

@@ -3,8 +3,9 @@
 use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use clockwise::hash::Rng;
 use clockwise_plan::keys::{
     BadLineReason, Format, Generated, KeyError, MAX_TABLE_BYTES, Merged, Popularity,
     PopularityError, ReadOptions, ReadSummary, Record, read_keys,
@@ -192,6 +193,26 @@ impl KeySource {
     }
 }
 
+/// Passes pseudo-random keys to `each`, the same ones each time; whether it got to their end.
+pub(crate) fn pseudo_random(stop: &AtomicBool, mut each: impl FnMut(&[u8])) -> bool {
+    let mut rng = Rng::new(PREDICTION_SEED);
+    let mut progress = Progress::new(Some(PREDICTED_KEYS), Unit::Keys);
+    let mut complete = true;
+    for done in 0..PREDICTED_KEYS {
+        if stop.load(Ordering::Relaxed) {
+            complete = false;
+            break;
+        }
+        // A key costs anything from nanoseconds to milliseconds, so the clock is looked at often but not always.
+        if done.is_multiple_of(64) {
+            progress.update(done, done);
+        }
+        each(&rng.next_u64().to_le_bytes());
+    }
+    progress.finish();
+    complete
+}
+
 /// Reads the table of `FILE#WORKLOAD`.
 fn popularity(table: &str) -> Result<Popularity, Failure> {
     let Some((path, workload)) = table.rsplit_once('#') else {
@@ -365,3 +386,7 @@ fn warnings(summary: &ReadSummary) -> Vec<Warning> {
 
 /// How many generated keys pass between two looks at the clock.
 const PROGRESS_KEYS: u64 = 100_000;
+/// As many keys as bring the error of a share below 0.05 %.
+const PREDICTED_KEYS: u64 = 1 << 20;
+/// Any fixed number: the same prediction each time.
+const PREDICTION_SEED: u64 = 42;

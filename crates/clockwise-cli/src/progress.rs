@@ -26,6 +26,10 @@ pub(crate) enum Unit {
     Keys,
     Rings,
     Candidates,
+    /// Schemes of a comparison.
+    Schemes,
+    /// Rounds of timing.
+    Rounds,
     /// Bytes of a table, whose rows are told beside them.
     TableBytes,
     /// Bytes of a log, whose statements are told beside them.
@@ -39,6 +43,8 @@ impl Unit {
             Self::Bytes | Self::Keys => ("read", "keys"),
             Self::Rings => ("built", "rings"),
             Self::Candidates => ("measured", "candidates"),
+            Self::Schemes => ("compared", "schemes"),
+            Self::Rounds => ("timed", "rounds"),
             Self::TableBytes => ("read", "rows"),
             Self::LogBytes => ("read", "statements"),
         }
@@ -99,7 +105,9 @@ fn bar(total: Option<u64>, unit: Unit) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(10));
     let counter = match unit {
         Unit::Bytes | Unit::TableBytes | Unit::LogBytes => "{bytes}/{total_bytes}",
-        Unit::Keys | Unit::Rings | Unit::Candidates => "{human_pos}/{human_len}",
+        Unit::Keys | Unit::Rings | Unit::Candidates | Unit::Schemes | Unit::Rounds => {
+            "{human_pos}/{human_len}"
+        }
     };
     let template = match total {
         Some(_) => format!("{{bar:30}} {counter} {{msg}}, {{eta}} left"),

@@ -5,6 +5,7 @@
 //! sockets, no clock, no randomness without a seed. Memory does not grow with the number of keys.
 
 pub mod advise;
+pub mod compare;
 pub mod document;
 pub mod keys;
 pub mod selftest;

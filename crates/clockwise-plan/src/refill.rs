@@ -170,8 +170,9 @@ fn zipf_groups(keys: u64, moved: f64) -> Vec<Group> {
 /// The skew that load generators for caches use by default.
 const SKEW: f64 = 0.99;
 /// The first moment, then steps that a person thinks in.
-const SECONDS: [f64; 9] = [
-    0.0, 1.0, 10.0, 60.0, 300.0, 900.0, 3600.0, 14_400.0, 86_400.0,
+const SECONDS: [f64; 21] = [
+    0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0,
+    3600.0, 7200.0, 14_400.0, 28_800.0, 86_400.0,
 ];
 
 #[cfg(test)]
@@ -281,7 +282,8 @@ mod tests {
             },
             &[rest, hot],
         );
-        let after_a_second = points[1].measured.unwrap();
+        let second = points.iter().find(|point| point.seconds == 1.0).unwrap();
+        let after_a_second = second.measured.unwrap();
         assert!(
             (after_a_second - (90.0 + 810.0 * 0.05)).abs() < 1.0,
             "{after_a_second}"

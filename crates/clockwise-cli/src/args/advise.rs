@@ -2,7 +2,7 @@
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
-use super::{number, positive, share, size};
+use super::number::{number, positive, share, size};
 use crate::form::FormArgs;
 
 #[derive(Debug, Subcommand)]

@@ -86,7 +86,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     let cluster = Cluster::read(&args.cluster)?;
     let tokens = args.tokens.as_ref().and_then(|n| n.as_deref());
     let scheme = one_scheme(&cluster, tokens, &args.scheme)?;
-    let placement = cluster.place(&cluster.membership, &scheme, &args.scheme)?;
+    let placement = cluster.place(&cluster.membership, &scheme, &args.scheme.rule)?;
     let mut output = Output::new();
     if args.tokens == Some(None) {
         let bits = scheme.token_bits();

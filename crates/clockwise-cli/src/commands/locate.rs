@@ -47,7 +47,7 @@ pub(crate) fn run(args: &LocateArgs) -> Result<ExitCode, Failure> {
         note(&format!("warning: {}", warning.text));
     }
     let scheme = one_scheme(&cluster, args.tokens.as_deref(), &args.scheme)?;
-    let placement = cluster.place(&cluster.membership, &scheme, &args.scheme)?;
+    let placement = cluster.place(&cluster.membership, &scheme, &args.scheme.rule)?;
     let sets = replica_sets(&cluster, &placement, args)?;
     let down = down_nodes(&cluster, &placement, &args.down)?;
     match (keys.is_empty(), &args.keys.keys) {

@@ -2,10 +2,9 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use clockwise::hash::Rng;
-use clockwise::{Algorithm, Membership, Placement, Scheme};
+use clockwise::{Algorithm, Membership, NodeId, Placement, Scheme};
 use clockwise_plan::{
     Basis, Census, Change, Limit, LimitError, Load, Plan, PlanInput, QuestionError, Questions,
     Sides, Source, Warning, plan_document, plan_page,
@@ -13,16 +12,13 @@ use clockwise_plan::{
 
 use crate::anonymise::Names;
 use crate::args::PlanArgs;
+use crate::commands::change::Clusters;
 use crate::failure::Failure;
 use crate::form::{Form, command_line};
 use crate::interrupt;
-use crate::keys::{KeySource, Reading};
-use crate::membership::{
-    Cluster, complete_schemes, explain_build, explain_edit, explain_replication, nodes_of,
-    parse_edit, parse_node,
-};
+use crate::keys::{KeySource, Reading, pseudo_random};
+use crate::membership::{Cluster, complete_schemes, explain_build, explain_replication};
 use crate::nearest::did_you_mean;
-use crate::progress::{Progress, Unit};
 
 pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
     let limits = args
@@ -116,25 +112,8 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
 
 /// Both placements, from the arguments.
 fn change(args: &PlanArgs, warnings: &mut Vec<Warning>) -> Result<Change, Failure> {
-    let mut today = Cluster::read(&args.from)?;
-    warnings.append(&mut today.warnings);
-    let mut tomorrow = if args.to.is_empty() {
-        None
-    } else {
-        Some(Cluster::read(&args.to)?)
-    };
-    if let Some(tomorrow) = &mut tomorrow {
-        let mut more = std::mem::take(&mut tomorrow.warnings);
-        more.retain(|warning| !warnings.contains(warning));
-        warnings.append(&mut more);
-        // A bare list of nodes says nothing about how they place keys: that stays as it is.
-        if !tomorrow.is_file {
-            tomorrow.scheme.clone_from(&today.scheme);
-            tomorrow.key_rule = today.key_rule;
-            tomorrow.replication.clone_from(&today.replication);
-        }
-    }
-    let to_cluster = tomorrow.as_ref().unwrap_or(&today);
+    let clusters = Clusters::read(&args.change, warnings)?;
+    let (today, to_cluster) = (&clusters.today, clusters.after());
     let mut schemes = [
         today.scheme(None, &args.scheme)?,
         to_cluster.scheme(args.to_scheme.as_deref(), &args.scheme)?,
@@ -142,20 +121,26 @@ fn change(args: &PlanArgs, warnings: &mut Vec<Warning>) -> Result<Change, Failur
     complete_schemes(
         &mut schemes,
         args.tokens.as_deref(),
-        args.scheme.hash_key.as_deref(),
+        args.scheme.rule.hash_key.as_deref(),
     )?;
     let [scheme, to_scheme] = &schemes;
-    let to_list = match &tomorrow {
-        Some(tomorrow) => tomorrow.membership.clone(),
-        None => edited(args, &today.membership, scheme, warnings)?,
+    if is_idle(args) {
+        return Err(
+            Failure::usage("nothing to plan: the membership stays as it is")
+                .hint("say what changes with --to, --add, --remove, --weight or --to-scheme, or what fails with --failures"),
+        );
+    }
+    let may_remove = |membership: &Membership, id: &NodeId| {
+        scheme.allows_removal(membership, id).map_err(explain_build)
     };
-    let from = today.place(&today.membership, scheme, &args.scheme)?;
+    let to_list = clusters.list_after(&args.change, may_remove, warnings)?;
+    let from = today.place(&today.membership, scheme, &args.scheme.rule)?;
     // A running Redis Cluster keeps its table: a change moves slots out of it, it is not dealt out anew.
     let follows = scheme == to_scheme && scheme.algorithm() == Algorithm::RedisCluster;
     let to = if follows {
         from.least_movement(&to_list).map_err(explain_build)?
     } else {
-        to_cluster.place(&to_list, to_scheme, &args.scheme)?
+        to_cluster.place(&to_list, to_scheme, &args.scheme.rule)?
     };
     let views = args
         .view
@@ -195,58 +180,16 @@ fn view(
     args: &PlanArgs,
 ) -> Result<Placement, Failure> {
     let known = Cluster::read(&[list.to_owned()])?;
-    cluster.place(&known.membership, scheme, &args.scheme)
+    cluster.place(&known.membership, scheme, &args.scheme.rule)
 }
 
-/// The membership of today with the edits of the command line: first removals, then weights, then additions.
-fn edited(
-    args: &PlanArgs,
-    today: &Membership,
-    scheme: &Scheme,
-    warnings: &mut Vec<Warning>,
-) -> Result<Membership, Failure> {
-    if args.add.is_empty()
-        && args.remove.is_empty()
-        && args.weight.is_empty()
+/// Whether nothing changes and nothing else is asked.
+fn is_idle(args: &PlanArgs) -> bool {
+    args.change.is_empty()
         && args.to_scheme.is_none()
         && args.failures.is_empty()
         && args.node_rate.is_none()
         && args.replication.replicas.is_none()
-    {
-        return Err(
-            Failure::usage("nothing to plan: the membership stays as it is")
-                .hint("say what changes with --to, --add, --remove, --weight or --to-scheme, or what fails with --failures"),
-        );
-    }
-    let mut membership = today.clone();
-    for id in nodes_of(&args.remove)? {
-        let id = id.parse().map_err(Failure::usage)?;
-        let smaller = membership
-            .without(&id)
-            .map_err(|error| explain_edit(error, &membership))?;
-        scheme
-            .allows_removal(&membership, &id)
-            .map_err(explain_build)?;
-        membership = smaller;
-    }
-    for text in &args.weight {
-        let (id, weight) = parse_edit(text)?;
-        membership = membership
-            .with_weight(&id, weight)
-            .map_err(|error| explain_edit(error, &membership))?;
-    }
-    for node in nodes_of(&args.add)? {
-        if std::path::Path::new(&node).is_file() {
-            return Err(
-                Failure::usage(format!("--add {node}: that is a file, not a node"))
-                    .hint("a file of keys goes behind --keys, a membership behind --to"),
-            );
-        }
-        let (member, warning) = parse_node(&node)?;
-        warnings.extend(warning);
-        membership = membership.with(member).map_err(Failure::usage)?;
-    }
-    Ok(membership)
 }
 
 fn parse_limit(text: &str) -> Result<Limit, Failure> {
@@ -263,21 +206,7 @@ fn parse_limit(text: &str) -> Result<Limit, Failure> {
 
 /// Counts pseudo-random keys where no real ones were given.
 fn predicted(census: &mut Census<'_>, stop: &Arc<AtomicBool>) -> Source {
-    let mut rng = Rng::new(PREDICTION_SEED);
-    let mut progress = Progress::new(Some(PREDICTED_KEYS), Unit::Keys);
-    let mut partial = false;
-    for done in 0..PREDICTED_KEYS {
-        if stop.load(Ordering::Relaxed) {
-            partial = true;
-            break;
-        }
-        // A key costs anything from nanoseconds to milliseconds, so the clock is looked at often but not always.
-        if done.is_multiple_of(64) {
-            progress.update(done, done);
-        }
-        census.add(&rng.next_u64().to_le_bytes(), None, None);
-    }
-    progress.finish();
+    let complete = pseudo_random(stop, |key| census.add(key, None, None));
     Source {
         text: "none given: pseudo-random ones stand for any (see --keys)".to_owned(),
         basis: Basis::Predicted,
@@ -285,11 +214,6 @@ fn predicted(census: &mut Census<'_>, stop: &Arc<AtomicBool>) -> Source {
         each_key_once: true,
         of_memcached: false,
         bad_lines: 0,
-        partial,
+        partial: !complete,
     }
 }
-
-/// As many keys as bring the error of a share below 0.05 %.
-const PREDICTED_KEYS: u64 = 1 << 20;
-/// Any fixed number: the same prediction each time.
-const PREDICTION_SEED: u64 = 42;

@@ -13,7 +13,7 @@ use clockwise_plan::{Warning, grouped};
 pub(crate) use inline::{nodes_of, parse_edit, parse_node};
 pub(crate) use scheme::{explain, parse_key_rule, parse_scheme, read_secret};
 
-use crate::args::{ReplicationArgs, SchemeArgs};
+use crate::args::{ReplicationArgs, RuleArgs, SchemeArgs};
 use crate::failure::Failure;
 use crate::nearest::did_you_mean;
 use crate::output::note;
@@ -105,7 +105,7 @@ impl Cluster {
         &self,
         membership: &Membership,
         scheme: &Scheme,
-        args: &SchemeArgs,
+        args: &RuleArgs,
     ) -> Result<Placement, Failure> {
         let asked = args.key_rule.as_deref().map(parse_key_rule).transpose()?;
         let key_rule = asked.or(scheme.own_key_rule()).unwrap_or(self.key_rule);
@@ -130,7 +130,7 @@ pub(crate) fn one_scheme(
     args: &SchemeArgs,
 ) -> Result<Scheme, Failure> {
     let mut schemes = [cluster.scheme(None, args)?];
-    complete_schemes(&mut schemes, tokens, args.hash_key.as_deref())?;
+    complete_schemes(&mut schemes, tokens, args.rule.hash_key.as_deref())?;
     let [scheme] = schemes;
     Ok(scheme)
 }

@@ -263,6 +263,28 @@ impl Drop for Running {
     }
 }
 
+/// Every command that the help lists, those of a command behind it: `plan`, `advise`, `advise tokens`.
+pub(crate) fn commands() -> Vec<String> {
+    let mut found = Vec::new();
+    collect_commands("", &mut found);
+    found
+}
+
+fn collect_commands(prefix: &str, found: &mut Vec<String>) {
+    let help = run_words(&format!("{prefix} --help"));
+    let Some((_, listed)) = help.text().split_once("Commands:\n") else {
+        return;
+    };
+    let names = listed.lines().take_while(|line| line.starts_with("  "));
+    for name in names.filter_map(|line| line.split_whitespace().next()) {
+        if name != "help" {
+            let name = format!("{prefix} {name}").trim().to_owned();
+            found.push(name.clone());
+            collect_commands(&name, found);
+        }
+    }
+}
+
 /// A fresh folder with these files.
 pub(crate) fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();

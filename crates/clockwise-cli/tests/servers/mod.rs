@@ -3,6 +3,8 @@
 //! Promises that a server answers before a test sees it, and that none outlives its test. A program that is missing
 //! fails the test: `./test` installs all of them.
 
+#![allow(dead_code, reason = "each file of tests uses its own part")]
+
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};

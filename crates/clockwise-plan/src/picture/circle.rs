@@ -116,7 +116,10 @@ fn name(arc: &Arc, (inner, outer): (f64, f64)) -> Markup {
         return html! {};
     }
     let middle = f64::midpoint(inner, outer);
-    let room = (length * TAU * middle / 7.0).clamp(3.0, 12.0) as usize;
+    // What lies in the arc from left to right through its middle.
+    let (sin, cos) = ((start + length / 2.0) * TAU).sin_cos();
+    let width = ((outer - inner) / sin.abs()).min(length * TAU * middle / cos.abs());
+    let room = (width / 6.0).clamp(3.0, 12.0) as usize;
     let (x, y) = point(middle, start + length / 2.0);
     let class = if arc.kind == Kind::Joins {
         "on-moved"

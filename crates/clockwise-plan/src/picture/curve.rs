@@ -45,10 +45,10 @@ fn draw<'a>(
 ) -> Drawn<'a> {
     let root = SVGBackend::with_string(svg, SIZE).into_drawing_area();
     let mut chart = ChartBuilder::on(&root)
-        .margin_top(8)
+        .margin_top(KEY_HEIGHT)
         .margin_right(24)
         .x_label_area_size(34)
-        .y_label_area_size(76)
+        .y_label_area_size(AXIS_WIDTH)
         .build_cartesian_2d(0.0..place(last), 0.0..most)?;
     let small = ("sans-serif", 13).into_font();
     chart
@@ -72,20 +72,22 @@ fn draw<'a>(
         chart
             .draw_series([EmptyElement::at((at, 0.0)) + Text::new(name, (0, 8), under.clone())])?;
     }
-    for (name, level) in levels {
+    // Names under a level where there is room, or above it; each at its own place, so that none lies on another.
+    for (column, (name, level)) in (0..).zip(levels) {
         chart.draw_series(DashedLineSeries::new(
             [(0.0, *level), (place(last), *level)],
             6,
             4,
             SOFT.stroke_width(1),
         ))?;
-        let style = small
-            .clone()
-            .color(&SOFT)
-            .pos(Pos::new(HPos::Right, VPos::Bottom));
-        chart.draw_series([
-            EmptyElement::at((place(last), *level)) + Text::new(name.clone(), (0, -4), style)
-        ])?;
+        let (side, shift) = if *level > 0.1 * most {
+            (VPos::Top, 5)
+        } else {
+            (VPos::Bottom, -4)
+        };
+        let style = small.clone().color(&SOFT).pos(Pos::new(HPos::Right, side));
+        chart.draw_series([EmptyElement::at((place(last), *level))
+            + Text::new(name.clone(), (-120 * column, shift), style)])?;
     }
     for (line, colour) in lines.iter().zip([ONE, TWO, THREE]) {
         let points = line
@@ -94,9 +96,9 @@ fn draw<'a>(
             .map(|&(seconds, queries)| (place(seconds), queries));
         chart.draw_series(LineSeries::new(points, colour.stroke_width(3)))?;
     }
-    // The key to the lines stands where every course has come down.
-    for (row, (line, colour)) in (0..).zip(lines.iter().zip([ONE, TWO, THREE])) {
-        let (x, y) = (SIZE.0 as i32 - 210, 24 + 20 * row);
+    // The key to the lines stands above them.
+    for (column, (line, colour)) in (0..).zip(lines.iter().zip([ONE, TWO, THREE])) {
+        let (x, y) = (AXIS_WIDTH as i32 + 170 * column, 12);
         root.draw(&PathElement::new(
             [(x, y), (x + 24, y)],
             colour.stroke_width(3),
@@ -115,13 +117,18 @@ fn place(seconds: f64) -> f64 {
     (1.0 + seconds).ln()
 }
 
-const SIZE: (u32, u32) = (700, 320);
-const TICKS: [(f64, &str); 8] = [
+const SIZE: (u32, u32) = (700, 340);
+/// Room for the key to the lines, and for the numbers beside the axis.
+const KEY_HEIGHT: u32 = 34;
+const AXIS_WIDTH: u32 = 76;
+const TICKS: [(f64, &str); 10] = [
     (0.0, "0"),
     (1.0, "1 s"),
-    (10.0, "10 s"),
+    (5.0, "5 s"),
+    (20.0, "20 s"),
     (60.0, "1 min"),
     (300.0, "5 min"),
+    (1200.0, "20 min"),
     (3600.0, "1 h"),
     (14_400.0, "4 h"),
     (86_400.0, "1 day"),

@@ -1,6 +1,6 @@
 //! Warnings: what a reader of the plan should know before trusting or doing it. Codes are a documented list.
 
-use clockwise::{Algorithm, KeyRule, Placement};
+use clockwise::{Algorithm, Placement};
 use serde::Serialize;
 
 use super::tokens::{TokenAdvice, token_advice};
@@ -75,7 +75,7 @@ pub(super) fn warn(plan: &mut Plan, change: &Change, of_memcached: bool) {
     if plan.basis != Basis::Predicted && plan.effective_keys < plan.keys - plan.keys / 10 {
         let cause = if plan.distinct_keys < plan.keys {
             "keys repeat (--merge makes one key of equal ones, with a request for each row)"
-        } else if change.to.key_rule() != KeyRule::Whole {
+        } else if plan.tags.is_some() {
             "many keys share what the key rule cuts out"
         } else {
             "the hash gives similar keys neighbouring tokens"

@@ -2,7 +2,7 @@
 //!
 //! What it is: one pass over all rows, with each value placed on shards by the real scheme. What it promises: rows and bytes
 //! on each shard are exact; different values are exact up to the bound of [`Distinct`], beyond it estimated; the largest
-//! value is found where it has more than 1/64 of the rows. What it does not: keep rows. Memory: some 8 MiB a column at most.
+//! value is counted within 1/1024 of the rows. What it does not: keep rows. Memory: some 8 MiB a column at most.
 //! Cost: a hash and a look-up for each value. Source: heavy hitters after Misra and Gries, 1982.
 
 use std::collections::HashMap;
@@ -213,8 +213,8 @@ fn is_nothing(value: &[u8]) -> bool {
     value.is_empty() || value == b"\\N" || value.eq_ignore_ascii_case(b"null")
 }
 
-/// Values followed as candidates for the largest: whatever has more than 1/64 of the rows is among them.
-const HEAVY: usize = 63;
+/// Values followed as candidates for the largest: its count falls short by less than 1/1024 of the rows.
+const HEAVY: usize = 1023;
 /// Bytes of a value that are kept to be shown.
 const MOST_SHOWN: usize = 64;
 

@@ -51,8 +51,8 @@ fn amounts(plan: &Plan) -> Vec<Picture> {
         let total = total? as f64;
         let bar = |node: &&Node| Bar {
             name: node.id.clone(),
-            before: amount(&node.sides.before).unwrap_or(0),
-            after: amount(&node.sides.after).unwrap_or(0),
+            before: amount(&node.sides.before).unwrap_or(0) as f64,
+            after: amount(&node.sides.after).unwrap_or(0) as f64,
             fair: node.sides.after.wanted_share * total,
         };
         let list: Vec<Bar> = shown.iter().map(bar).collect();
@@ -77,17 +77,33 @@ fn amounts(plan: &Plan) -> Vec<Picture> {
 /// How the database's load falls again, against today's and what it can serve.
 fn database(plan: &Plan) -> Option<Picture> {
     let origin = plan.origin.as_ref()?;
+    let uniform: fn(&crate::RefillPoint) -> Option<f64> = |point| Some(point.uniform);
+    let zipf: fn(&crate::RefillPoint) -> Option<f64> = |point| Some(point.zipf);
+    let measured: fn(&crate::RefillPoint) -> Option<f64> = |point| point.measured;
+    let values = [uniform, zipf, measured];
+    let is_back = |point: &crate::RefillPoint| {
+        let value = |value: &fn(&crate::RefillPoint) -> Option<f64>| value(point);
+        let queries = values.iter().filter_map(value).fold(0.0, f64::max);
+        queries <= 1.01 * origin.queries_before
+    };
+    // From where all are back on, nothing is left to see.
+    let until_back = plan
+        .refill
+        .iter()
+        .take_while(|point| !is_back(point))
+        .count();
+    let drawn = &plan.refill[..plan.refill.len().min(until_back + 2)];
     let line = |name, value: fn(&crate::RefillPoint) -> Option<f64>| {
-        let points = plan.refill.iter();
+        let points = drawn.iter();
         let points: Option<Vec<(f64, f64)>> = points
             .map(|point| Some((point.seconds, value(point)?)))
             .collect();
         points.map(|points| Line { name, points })
     };
     let lines = [
-        line("if uniform", |point| Some(point.uniform)),
-        line("if Zipf 0.99", |point| Some(point.zipf)),
-        line("by your requests", |point| point.measured),
+        line("if uniform", uniform),
+        line("if Zipf 0.99", zipf),
+        line("by your requests", measured),
     ];
     let lines: Vec<Line> = lines.into_iter().flatten().collect();
     let mut levels = vec![("today".to_owned(), origin.queries_before)];
@@ -97,7 +113,7 @@ fn database(plan: &Plan) -> Option<Picture> {
             .map(|capacity| ("what it can serve".to_owned(), capacity)),
     );
     let caption =
-        "Queries per second at the database from the first moment after the change on (predicted)."
+        "Queries per second at the database from the first moment after the change until the moved keys are cached again (predicted)."
             .to_owned();
     Some(Picture {
         svg: curve(&lines, &levels, &caption)?,

@@ -133,7 +133,7 @@ fn traffic(load: Load) -> Option<String> {
         load.node_rate
             .map(|rate| format!("a node of weight 1 serves {} reads/s", decimal(rate, 0))),
         load.node_memory
-            .map(|bytes| format!("and holds {} bytes", grouped(bytes))),
+            .map(|bytes| format!("a node of weight 1 holds {} bytes", grouped(bytes))),
         load.copy_rate
             .map(|rate| format!("copies run at {} bytes/s", decimal(rate, 0))),
     ];

@@ -2,7 +2,7 @@
 
 use super::share;
 use crate::number::{decimal, duration, grouped, percent};
-use crate::report::{Basis, Node, Origin, Plan};
+use crate::report::{Balance, Basis, Node, Origin, Plan};
 
 /// The first screen: how much moves, against what theory allows, who is heaviest, what the database feels.
 pub(super) fn lead(plan: &Plan) -> Vec<String> {
@@ -311,9 +311,9 @@ fn heaviest(plan: &Plan) -> String {
 
 fn next_step(plan: &Plan) -> String {
     let expected = plan.theory.moved_share + 3.0 * plan.theory.moved_share_sd;
-    let uneven = plan
-        .balance_requests
-        .map_or(1.0, |requests| requests.after.max_over_mean);
+    let least = plan.theory.least_moved_share;
+    let requests = plan.balance_requests.map(|requests| requests.after);
+    let is_uneven = |balance: &Balance| balance.max_over_mean > UNEVEN;
     let over_capacity = |origin: &Origin| {
         origin
             .capacity
@@ -331,14 +331,20 @@ fn next_step(plan: &Plan) -> String {
         "nothing moves: the change can be made at any time"
     } else if plan.scheme.from != plan.scheme.to || plan.key_rule.from != plan.key_rule.to {
         "treat it as a cold start of what moves: run old and new side by side instead of switching"
+    } else if least > 0.5 {
+        "most keys move because most nodes are others: treat it as a cold start, or keep the ids if only addresses change"
     } else if plan.origin.as_ref().is_some_and(over_capacity) {
         "the database cannot serve this at once: warm the new owners first, or go in smaller steps (several nodes one by one, a new one with a small weight first: --add ID=0.25)"
-    } else if plan.theory.moved_share > 2.0 * plan.theory.least_moved_share {
-        "this scheme moves far more than the change needs: compare --scheme slots, ring and rendezvous"
+    } else if plan.theory.moved_share > 2.0 * least {
+        "this scheme moves far more than the change needs: clockwise compare shows what others would move"
+    } else if plan.theory.moved_share > 1.25 * least {
+        "this moves a good deal more than the change needs: clockwise compare shows what other schemes would move"
     } else if plan.moved.share > expected {
         "more moves than theory explains: check node names, weights and the keys before going on"
-    } else if uneven > UNEVEN_REQUESTS {
+    } else if requests.as_ref().is_some_and(is_uneven) {
         "close to the least that can move, but requests will be uneven: look at the hottest keys of the heaviest node first"
+    } else if is_uneven(&plan.balance.after) {
+        "close to the least that can move, but keys will be uneven: choose another scheme, or more tokens, before the nodes fill up"
     } else if plan.steps.len() > 1 {
         "close to the least that can move: make the change outside peak hours, one node at a time"
     } else {
@@ -358,5 +364,5 @@ fn overloads(plan: &Plan) -> bool {
     })
 }
 
-/// Requests at this many times the fair share are worth a look before anything else.
-const UNEVEN_REQUESTS: f64 = 1.5;
+/// This many times the fair share is worth a look before anything else.
+const UNEVEN: f64 = 1.5;
