@@ -30,8 +30,10 @@ pub(crate) enum Unit {
     Schemes,
     /// Rounds of timing.
     Rounds,
-    /// Bytes of a table or log, whose rows or statements are told beside them.
+    /// Bytes of a table, whose rows are told beside them.
     TableBytes,
+    /// Bytes of a log, whose statements are told beside them.
+    LogBytes,
 }
 
 impl Unit {
@@ -44,6 +46,7 @@ impl Unit {
             Self::Schemes => ("compared", "schemes"),
             Self::Rounds => ("timed", "rounds"),
             Self::TableBytes => ("read", "rows"),
+            Self::LogBytes => ("read", "statements"),
         }
     }
 }
@@ -101,7 +104,7 @@ impl Progress {
 fn bar(total: Option<u64>, unit: Unit) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(10));
     let counter = match unit {
-        Unit::Bytes | Unit::TableBytes => "{bytes}/{total_bytes}",
+        Unit::Bytes | Unit::TableBytes | Unit::LogBytes => "{bytes}/{total_bytes}",
         Unit::Keys | Unit::Rings | Unit::Candidates | Unit::Schemes | Unit::Rounds => {
             "{human_pos}/{human_len}"
         }

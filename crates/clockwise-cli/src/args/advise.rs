@@ -11,6 +11,10 @@ pub(crate) enum AdviseCommand {
     Scheme(SchemeAdviceArgs),
     /// How many tokens a ring's nodes should have.
     Tokens(TokensArgs),
+    /// Which weights nodes should have, from what they have and what the workload takes.
+    Weights(WeightsArgs),
+    /// Which column to shard a table by.
+    ShardKey(ShardKeyArgs),
     /// Whether it is time to shard, and what pages across shards cost.
     Shard(ShardArgs),
 }
@@ -154,6 +158,88 @@ pub(crate) struct ShardArgs {
     pub(crate) pages: Vec<PageRange>,
     #[command(flatten)]
     pub(crate) form: FormArgs,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "\
+Examples:
+  clockwise advise weights --node cache-1,ram=64GiB --node cache-2,ram=128GiB --stored-bytes 120GiB
+  clockwise advise weights --node nodes.toml --stored-bytes 2TiB --requests 40000 --object-size 4KiB --read-share 0.9 \
+--read-iops 1 --write-iops 3 --read-cpu 60us --write-cpu 200us --json
+
+A node is ID,RESOURCE=AMOUNT,…: ram=64GiB, iops=20000, network=10Gbit, cpu=16 (cores).
+A value with a / in it, or spelt like a file that is there, is a file: TOML with [[node]] tables, or CSV with a header
+id,ram,iops,network,cpu.
+Exit codes: 0 done, 1 the nodes cannot carry the workload, 2 wrong usage or bad input.")]
+pub(crate) struct WeightsArgs {
+    /// A node with what it has, or a file of nodes; repeatable.
+    #[arg(long, required = true, value_name = "NODE")]
+    pub(crate) node: Vec<String>,
+    /// Bytes stored on all nodes together, with all copies.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) stored_bytes: Option<u64>,
+    /// Requests per second to all nodes together.
+    #[arg(long, value_name = "RATE", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) requests: Option<f64>,
+    /// Mean size of what a request reads or writes.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) object_size: Option<u64>,
+    /// Share of the requests that read.
+    #[arg(long, value_name = "SHARE", default_value = "0.9", value_parser = share, allow_negative_numbers = true)]
+    pub(crate) read_share: f64,
+    /// Operations of the disk for a read.
+    #[arg(long, value_name = "N", value_parser = none_or_more, allow_negative_numbers = true)]
+    pub(crate) read_iops: Option<f64>,
+    /// Operations of the disk for a write.
+    #[arg(long, value_name = "N", value_parser = none_or_more, allow_negative_numbers = true)]
+    pub(crate) write_iops: Option<f64>,
+    /// Time of a core for a read, such as 60us.
+    #[arg(long, value_name = "TIME", value_parser = seconds_or_none)]
+    pub(crate) read_cpu: Option<f64>,
+    /// Time of a core for a write.
+    #[arg(long, value_name = "TIME", value_parser = seconds_or_none)]
+    pub(crate) write_cpu: Option<f64>,
+    /// The scheme that places the keys.
+    #[arg(long, value_name = "SCHEME", default_value = "slots")]
+    pub(crate) scheme: String,
+    #[command(flatten)]
+    pub(crate) form: FormArgs,
+}
+
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "\
+Examples:
+  clockwise advise shard-key --rows orders.csv --query-log queries.sql --table orders --shards 8
+  clockwise advise shard-key --rows orders.tsv.gz --json
+
+Rows are CSV or TSV with a header, plain, .gz or .zst, such as COPY orders TO STDOUT WITH CSV HEADER.
+The log holds SQL statements parted by semicolons, or one a line; CREATE TABLE and CREATE UNIQUE INDEX in it tell the
+unique keys.
+Exit codes: 0 done, 1 no column will do, 2 wrong usage or bad input, 130 stopped by Ctrl-C.")]
+pub(crate) struct ShardKeyArgs {
+    /// Rows of the table; - for stdin.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rows: String,
+    /// Statements that the database is asked.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) query_log: Option<String>,
+    /// The table; statements about others then do not count.
+    #[arg(long, value_name = "NAME", requires = "query_log")]
+    pub(crate) table: Option<String>,
+    /// Shards to spread over.
+    #[arg(long, value_name = "N", default_value = "8", value_parser = clap::value_parser!(u32).range(2..=1024), allow_negative_numbers = true)]
+    pub(crate) shards: u32,
+    /// Share of bad rows, and of statements that do not parse, above which the command fails, 0 to 1.
+    #[arg(long, value_name = "SHARE", default_value = "0.001", value_parser = share, allow_negative_numbers = true)]
+    pub(crate) max_bad: f64,
+    #[command(flatten)]
+    pub(crate) form: FormArgs,
+}
+
+fn none_or_more(text: &str) -> Result<f64, String> {
+    number(text)
+        .filter(|number| (0.0..=1e9).contains(number))
+        .ok_or_else(|| "must be a number from 0".to_owned())
 }
 
 /// Pages from the first to the last, both counted.

@@ -17,7 +17,8 @@ mod tables;
 use clap::{Parser, Subcommand};
 
 pub(crate) use advise::{
-    AdviseCommand, Failing, ListOrder, PageRange, SchemeAdviceArgs, ShardArgs, TokensArgs,
+    AdviseCommand, Failing, ListOrder, PageRange, SchemeAdviceArgs, ShardArgs, ShardKeyArgs,
+    TokensArgs, WeightsArgs,
 };
 pub(crate) use change::ChangeArgs;
 pub(crate) use compare::CompareArgs;
@@ -26,6 +27,7 @@ pub(crate) use inspect::InspectArgs;
 pub(crate) use keys::KeyArgs;
 pub(crate) use locate::LocateArgs;
 pub(crate) use man::ManArgs;
+pub(crate) use number::size;
 pub(crate) use plan::PlanArgs;
 pub(crate) use scheme::{ReplicationArgs, RuleArgs, SchemeArgs};
 pub(crate) use selftest::SelftestArgs;

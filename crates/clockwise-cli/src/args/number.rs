@@ -1,6 +1,6 @@
 //! Numbers and sizes on the command line.
 
-pub(super) fn size(text: &str) -> Result<u64, String> {
+pub(crate) fn size(text: &str) -> Result<u64, String> {
     let size: Option<bytesize::ByteSize> = text.parse().ok();
     size.map(|size| size.as_u64())
         .filter(|&bytes| bytes > 0)

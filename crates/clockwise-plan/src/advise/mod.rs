@@ -8,7 +8,9 @@
 pub mod pages;
 pub mod scheme;
 pub mod shard;
+pub mod shard_key;
 pub mod tokens;
+pub mod weights;
 
 mod print;
 mod skew_law;

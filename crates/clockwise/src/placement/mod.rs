@@ -146,6 +146,7 @@ impl Placement {
     }
 
     /// As [`hash`](Self::hash), kept out of the caller's loop.
+    #[inline(never)]
     fn hash_by_rule<'k>(&self, bytes: &'k [u8]) -> HashedKey<'k> {
         let key = self.keys.rule.key(bytes);
         HashedKey {
@@ -231,20 +232,25 @@ impl Placement {
     #[inline]
     #[must_use]
     pub fn owner_index(&self, key: &HashedKey<'_>) -> Option<usize> {
-        let token = key.token;
-        let node = match &self.engine {
+        let told = match &self.engine {
+            Engine::Ring(ring) => ring.told_owner(key.token.0),
             Engine::Slots { table, .. } => {
-                table.owner(slot_of_token(token, table.owners().len() as u32))
+                table.owner(slot_of_token(key.token, table.owners().len() as u32))
             }
-            Engine::Ring(ring) => ring.owner(token.0),
-            _ => self.computed_owner(key.key, token),
+            _ => None,
         };
-        node.map(|node| node as usize)
+        let node = match told {
+            Some(node) => node,
+            None => self.computed_owner(key.token, key.key),
+        };
+        (node != NOBODY).then_some(node as usize)
     }
 
-    /// The owner where that takes more than a few instructions, which are kept out of the caller's loop.
-    fn computed_owner(&self, key: &[u8], token: Token) -> Option<u32> {
-        match &self.engine {
+    /// The owner where that takes more than a few instructions, which are kept out of the caller's loop, or [`NOBODY`].
+    /// The parts of the key and the answer are such as go in registers.
+    #[inline(never)]
+    fn computed_owner(&self, token: Token, key: &[u8]) -> u32 {
+        let node = match &self.engine {
             Engine::Slots { table, .. } => {
                 table.owner(slot_of_token(token, table.owners().len() as u32))
             }
@@ -258,7 +264,8 @@ impl Placement {
             Engine::Probed(slots) => slots.probed_owner(token.0),
             Engine::Rank(slots) => slots.ranked_owner(token.0),
             Engine::RedisCluster { table, .. } => table.owner(slot_of_crc(token.0)),
-        }
+        };
+        node.unwrap_or(NOBODY)
     }
 
     /// The exact part of the token space of each member, by index; `None` where the scheme has no ranges or slots
@@ -355,3 +362,6 @@ impl Placement {
         })
     }
 }
+
+/// No member's index: a membership has fewer.
+const NOBODY: u32 = u32::MAX;

@@ -86,7 +86,7 @@ impl Record {
     #[inline]
     fn below_sse2(&self, place: u16) -> usize {
         use core::arch::x86_64::{
-            __m128i, _mm_cmpeq_epi16, _mm_load_si128, _mm_movemask_epi8, _mm_packs_epi16,
+            __m128i, _mm_cmpeq_epi8, _mm_load_si128, _mm_movemask_epi8, _mm_packs_epi16,
             _mm_set1_epi16, _mm_setzero_si128, _mm_subs_epu16,
         };
         let halves = core::ptr::from_ref(self).cast::<__m128i>();
@@ -94,12 +94,10 @@ impl Record {
         // The target has SSE2, as every x86-64.
         let at_or_above = unsafe {
             let place = _mm_set1_epi16(place.cast_signed());
-            let half = |half| {
-                // Zero unless the lane is below.
-                let short_by = _mm_subs_epu16(place, _mm_load_si128(half));
-                _mm_cmpeq_epi16(short_by, _mm_setzero_si128())
-            };
-            _mm_movemask_epi8(_mm_packs_epi16(half(halves), half(halves.add(1))))
+            // Zero unless the lane is below, and so after the saturation to eight bits.
+            let short_by = |half| _mm_subs_epu16(place, _mm_load_si128(half));
+            let short_by = _mm_packs_epi16(short_by(halves), short_by(halves.add(1)));
+            _mm_movemask_epi8(_mm_cmpeq_epi8(short_by, _mm_setzero_si128()))
         };
         // The last lane is at or above any place; the bits behind it are those of the base.
         (at_or_above as u32 | 1 << CAPACITY).trailing_zeros() as usize

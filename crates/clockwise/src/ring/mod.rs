@@ -75,19 +75,15 @@ impl Ring {
     }
 
     /// The member that owns `token`; `None` on an empty ring.
-    #[inline]
     pub(crate) fn owner(&self, token: u64) -> Option<u32> {
-        match self.index.owner(token) {
-            Some(owner) => Some(u32::from(owner)),
-            None => self.owner_by_list(token),
-        }
+        self.told_owner(token)
+            .or_else(|| self.owners.get(self.successor(token)))
     }
 
-    /// As [`owner`](Self::owner), where the index alone does not tell.
-    #[cold]
-    #[inline(never)]
-    fn owner_by_list(&self, token: u64) -> Option<u32> {
-        self.owners.get(self.successor(token))
+    /// The member that owns `token`, where the index alone tells: for almost all tokens.
+    #[inline]
+    pub(crate) fn told_owner(&self, token: u64) -> Option<u32> {
+        self.index.owner(token).map(u32::from)
     }
 
     /// Writes the owner of each of up to [`BLOCK`] tokens, waiting for memory once for all of them. An empty ring
@@ -97,8 +93,9 @@ impl Ring {
             self.index.prefetch(token);
         }
         for (owner, &token) in owners.iter_mut().zip(tokens) {
-            if let Some(node) = self.owner(token) {
-                *owner = node;
+            match self.told_owner(token) {
+                Some(node) => *owner = node,
+                None => *owner = self.owner(token).unwrap_or(*owner),
             }
         }
     }

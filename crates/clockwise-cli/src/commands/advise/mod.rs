@@ -2,7 +2,9 @@
 
 mod scheme;
 mod shard;
+mod shard_key;
 mod tokens;
+mod weights;
 
 use std::process::ExitCode;
 
@@ -18,6 +20,8 @@ pub(crate) fn run(command: &AdviseCommand) -> Result<ExitCode, Failure> {
     match command {
         AdviseCommand::Scheme(args) => scheme::run(args),
         AdviseCommand::Shard(args) => shard::run(args),
+        AdviseCommand::Weights(args) => weights::run(args),
+        AdviseCommand::ShardKey(args) => shard_key::run(args),
         AdviseCommand::Tokens(args) => tokens::run(args),
     }
 }

@@ -42,13 +42,14 @@ fn steps(advice: &ShardAdvice) -> Vec<Block> {
         row
     });
     let mut blocks = vec![Block::table(header, rows)];
-    blocks.extend(
-        advice
-            .table
-            .iter()
-            .map(|step| Block::note(format!("{}: {}.", step.name.text(), step.text))),
-    );
+    blocks.extend(advice.table.iter().map(note));
     blocks
+}
+
+/// Why a step helps or not, as a sentence.
+fn note(step: &Step) -> Block {
+    let end = if step.text.ends_with('?') { "" } else { "." };
+    Block::note(format!("{}: {}{end}", step.name.text(), step.text))
 }
 
 fn helps(step: &Step) -> &'static str {

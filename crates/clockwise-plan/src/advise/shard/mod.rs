@@ -11,7 +11,7 @@ use serde::Serialize;
 
 pub use document::document;
 pub use steps::{Step, StepName};
-use steps::{judge, steps};
+use steps::{judge, large_enough, steps};
 
 use super::pages::PageCost;
 use super::print::bytes;
@@ -118,11 +118,11 @@ pub fn shard(wish: &ShardWish) -> Option<ShardAdvice> {
     let mut signs = signs(wish);
     let table = steps(wish, &mut signs);
     let unknown = unknown(wish);
-    let judged = judge(&signs, &table);
+    let judged = judge(wish, &signs);
     let (answer, ok) = match judged {
         _ if asks_for_pages_only => ("page-cost", true),
         Judged::Unmeasured => ("measure first", false),
-        Judged::NotSaturated | Judged::First(_) => ("not yet", false),
+        Judged::NotSaturated | Judged::Enough { .. } | Judged::Maybe(_) => ("not yet", false),
         Judged::Shard => ("shard", true),
     };
     let least_shards = least_shards(&signs);
@@ -130,7 +130,7 @@ pub fn shard(wish: &ShardWish) -> Option<ShardAdvice> {
         pages_verdict(&pages, wish.pages.as_ref())
     } else {
         (
-            verdict(&judged, &signs, &table, least_shards),
+            verdict(&judged, &signs, least_shards),
             reasons(&signs, &judged),
         )
     };
@@ -145,7 +145,7 @@ pub fn shard(wish: &ShardWish) -> Option<ShardAdvice> {
         changes: if is_bare {
             Vec::new()
         } else {
-            changes(wish, &signs)
+            changes(wish, &signs, &judged)
         },
         table: if is_bare { Vec::new() } else { table },
         more: ShardMore {
@@ -165,8 +165,15 @@ pub(super) enum Judged {
     Unmeasured,
     /// Something was measured, and it has room.
     NotSaturated,
-    /// This step relieves all that saturates, or may.
-    First(usize),
+    /// A step relieves all that saturates, and perhaps an earlier one does.
+    Enough {
+        /// The step.
+        enough: StepName,
+        /// The earlier one.
+        maybe: Option<StepName>,
+    },
+    /// Perhaps this step does.
+    Maybe(StepName),
     /// No earlier step does.
     Shard,
 }
@@ -225,16 +232,35 @@ fn least_shards(signs: &[Sign]) -> Option<u64> {
     shards.max()
 }
 
-fn verdict(judged: &Judged, signs: &[Sign], table: &[Step], shards: Option<u64>) -> String {
+fn verdict(judged: &Judged, signs: &[Sign], shards: Option<u64>) -> String {
     let fullest = signs.iter().max_by(|a, b| a.used.total_cmp(&b.used));
     match (judged, fullest) {
-        (Judged::First(step), _) if table[*step].helps == Some(true) => format!(
-            "Not yet: {} comes first, and is enough by these numbers.",
-            table[*step].name.text()
+        (
+            Judged::Enough {
+                enough,
+                maybe: None,
+            },
+            _,
+        ) => {
+            format!(
+                "Not yet: {} comes first, and is enough by these numbers.",
+                enough.text()
+            )
+        }
+        (
+            Judged::Enough {
+                enough,
+                maybe: Some(maybe),
+            },
+            _,
+        ) => format!(
+            "Not yet: {} is enough by these numbers, and whether {} is enough already is not known.",
+            enough.text(),
+            maybe.text()
         ),
-        (Judged::First(step), _) => format!(
+        (Judged::Maybe(step), _) => format!(
             "Not yet: whether {} is enough is not known, and it comes first.",
-            table[*step].name.text()
+            step.text()
         ),
         (Judged::NotSaturated, Some(fullest)) => format!(
             "Not yet: nothing that was measured saturates; the fullest limit is used to {} ({}).",
@@ -314,10 +340,10 @@ fn pages_verdict(pages: &[PageCost], asked: Option<&Pages>) -> (String, Vec<Reas
 }
 
 /// Each limit with the value at which the answer turns.
-fn changes(wish: &ShardWish, signs: &[Sign]) -> Vec<Reason> {
+fn changes(wish: &ShardWish, signs: &[Sign], judged: &Judged) -> Vec<Reason> {
     let mut changes: Vec<Reason> = signs
         .iter()
-        .filter(|sign| !sign.saturated)
+        .filter(|sign| !sign.saturated && *judged != Judged::Shard)
         .map(|sign| {
             let growth = SATURATED / sign.used.max(1e-9);
             Reason::new(
@@ -331,11 +357,18 @@ fn changes(wish: &ShardWish, signs: &[Sign]) -> Vec<Reason> {
             .with(growth)
         })
         .collect();
-    if wish.bigger.is_some_and(|bigger| bigger <= 1.0) {
-        changes.push(Reason::new(
-            "bigger",
-            "A larger machine than the one in use would come before sharding again.",
-        ));
+    let large_enough = large_enough(wish, signs).filter(|_| *judged == Judged::Shard);
+    if let Some(times) = large_enough {
+        changes.push(
+            Reason::new(
+                "bigger",
+                format!(
+                    "A primary {} times as large would be enough (predicted).",
+                    decimal(times, 2)
+                ),
+            )
+            .with(times),
+        );
     }
     changes
 }

@@ -62,13 +62,40 @@ pub(super) fn steps(wish: &ShardWish, signs: &mut [Sign]) -> Vec<Step> {
             .map(|step| after(wish, sign, step.name))
             .collect();
     }
+    for (place, step) in steps.iter_mut().enumerate() {
+        step.helps = helps_saturated(signs, place).unwrap_or(step.helps);
+    }
     steps.push(sharding(signs));
     steps
 }
 
-/// What the numbers come to: the first step that relieves everything that saturates; a step whose effect on it is not
-/// known comes before later ones as well.
-pub(super) fn judge(signs: &[Sign], table: &[Step]) -> Judged {
+/// Whether a step lowers anything that saturates by a part that counts; `None` outside where nothing does, inside where a
+/// number is missing.
+fn helps_saturated(signs: &[Sign], place: usize) -> Option<Option<bool>> {
+    let saturated: Vec<&Sign> = signs.iter().filter(|sign| sign.saturated).collect();
+    if saturated.is_empty() {
+        return None;
+    }
+    let left = |sign: &Sign| {
+        let before = match place.checked_sub(1) {
+            Some(before) => sign.after[before]?,
+            None => sign.used,
+        };
+        Some(sign.after[place]? <= before * (1.0 - WORTH_A_STEP))
+    };
+    let found: Vec<Option<bool>> = saturated.into_iter().map(left).collect();
+    Some(if found.contains(&Some(true)) {
+        Some(true)
+    } else if found.contains(&None) {
+        None
+    } else {
+        Some(false)
+    })
+}
+
+/// What the numbers come to. A number that is missing may hide that an early step is enough, and is taken as no help when
+/// it is asked which step surely is.
+pub(super) fn judge(wish: &ShardWish, signs: &[Sign]) -> Judged {
     if signs.is_empty() {
         return Judged::Unmeasured;
     }
@@ -76,16 +103,41 @@ pub(super) fn judge(signs: &[Sign], table: &[Step]) -> Judged {
     if saturated.is_empty() {
         return Judged::NotSaturated;
     }
-    let before = table.len().saturating_sub(1);
-    let relieves = |step: usize| {
-        saturated.iter().all(|sign| {
-            let after = sign.after.get(step).copied().flatten();
-            after.is_none_or(|after| after < super::SATURATED)
+    let without_help = ShardWish {
+        slow_queries_share: wish.slow_queries_share.or(Some(0.0)),
+        cache_hit_rate: wish.cache_hit_rate.or(Some(1.0)),
+        read_share: wish.read_share.or(Some(0.0)),
+        bigger: wish.bigger.or(Some(1.0)),
+        ..wish.clone()
+    };
+    let first = |wish: &ShardWish| {
+        EARLIER.into_iter().find(|&step| {
+            let left = |sign: &&Sign| after(wish, sign, step);
+            let mut saturated = saturated.iter();
+            saturated.all(|sign| left(sign).is_none_or(|left| left < super::SATURATED))
         })
     };
-    (0..before)
-        .find(|&step| relieves(step))
-        .map_or(Judged::Shard, Judged::First)
+    match (first(wish), first(&without_help)) {
+        (maybe, Some(enough)) => Judged::Enough {
+            enough,
+            maybe: maybe.filter(|maybe| *maybe != enough),
+        },
+        (Some(maybe), None) => Judged::Maybe(maybe),
+        (None, None) => Judged::Shard,
+    }
+}
+
+/// How many times as large a primary would be enough; `None` where it does not help, or a number is missing.
+pub(super) fn large_enough(wish: &ShardWish, signs: &[Sign]) -> Option<f64> {
+    let saturated = signs.iter().filter(|sign| sign.saturated);
+    let needed = saturated.map(|sign| {
+        let left = after(wish, sign, StepName::ReadReplica)?;
+        (sign.code != "backup").then_some(left / super::SATURATED)
+    });
+    needed
+        .collect::<Option<Vec<f64>>>()?
+        .into_iter()
+        .reduce(f64::max)
 }
 
 /// What is left of a limit once this step and all before it are taken; `None` where a number is missing.
@@ -245,6 +297,13 @@ fn sharding(signs: &[Sign]) -> Step {
     }
 }
 
+/// The steps before sharding.
+const EARLIER: [StepName; 4] = [
+    StepName::QueryIndex,
+    StepName::Cache,
+    StepName::ReadReplica,
+    StepName::BiggerPrimary,
+];
 /// A step that takes less away is not worth its work as a cure.
 const WORTH_A_STEP: f64 = 0.1;
 /// What a cache of keys that are read often reaches.
