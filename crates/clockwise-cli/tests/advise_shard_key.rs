@@ -15,17 +15,17 @@ use tempfile::TempDir;
 
 const ROWS: u64 = 8000;
 
-/// Rows of which `user` spreads well, `tenant` has a giant, `day` is a time, `id` counts up, `kind` has three values and
+/// Rows of which `usr` spreads well, `tenant` has a giant, `day` is a time, `id` counts up, `kind` has three values and
 /// `ref` is mostly empty.
 fn table() -> String {
-    let mut text = "id,tenant,user,day,kind,ref\n".to_owned();
+    let mut text = "id,tenant,usr,day,kind,ref\n".to_owned();
     for row in 0..ROWS {
         let tenant = if row % 10 < 4 {
             "big".to_owned()
         } else {
             format!("t{}", row * 7919 % 2003)
         };
-        let user = row * 104_729 % 3001;
+        let usr = row * 104_729 % 3001;
         let reference = if row % 5 == 0 {
             format!("r{row}")
         } else {
@@ -33,7 +33,7 @@ fn table() -> String {
         };
         writeln!(
             text,
-            "{row},{tenant},u{user},2026-{:02}-{:02},{},{reference}",
+            "{row},{tenant},u{usr},2026-{:02}-{:02},{},{reference}",
             1 + row / 700,
             1 + row / 25 % 28,
             ["a", "b", "c"][(row % 3) as usize]
@@ -85,15 +85,15 @@ fn flags(row: &Value) -> Vec<&str> {
         .collect()
 }
 
-const LOG: &str = "select * from orders where user = 'u1';
-select * from orders where user = 'u2' and day > '2026-01-01';
-select * from orders o join users u on u.name = o.user where u.name = 'u3';
+const LOG: &str = "select * from orders where usr = 'u1';
+select * from orders where usr = 'u2' and day > '2026-01-01';
+select * from orders o join users u on u.name = o.usr where u.name = 'u3';
 select * from orders where tenant = 'big';
-update orders set kind = 'b' where user = 'u1' and tenant = 'big';
+update orders set kind = 'b' where usr = 'u1' and tenant = 'big';
 select count(*) from orders where kind = 'a' or id = 3;
 select * from orders where id in (1, 2);
 insert into orders values (1, 'a', 'b', '2026-01-01', 'c', '');
-select * from users where user = 'u1';
+select * from users where usr = 'u1';
 ";
 
 #[test]
@@ -104,14 +104,14 @@ fn the_column_with_values_spread_and_queries_wins() {
         (
             &"clockwise.advice/1".into(),
             &"shard-key".into(),
-            &"user".into()
+            &"usr".into()
         )
     );
-    // Seven of the nine look for rows of orders; four bind the user to one value.
+    // Seven of the nine look for rows of orders; four bind the usr to one value.
     assert_eq!(advice["statements"]["queries"], 7);
     assert_eq!(advice["statements"]["inserts"], 1);
-    let user = column(&advice, "user");
-    assert_eq!(user["matching"].as_f64(), Some(4.0 / 7.0));
+    let usr = column(&advice, "usr");
+    assert_eq!(usr["matching"].as_f64(), Some(4.0 / 7.0));
     assert_eq!(
         column(&advice, "tenant")["matching"].as_f64(),
         Some(2.0 / 7.0)
@@ -121,12 +121,12 @@ fn the_column_with_values_spread_and_queries_wins() {
         Some(1.0 / 7.0)
     );
     assert_eq!(column(&advice, "id")["matching"].as_f64(), Some(0.0));
-    assert_eq!(user["joined"].as_f64(), Some(1.0 / 7.0));
+    assert_eq!(usr["joined"].as_f64(), Some(1.0 / 7.0));
     assert_eq!(
-        column(&advice, "tenant + user")["matching"].as_f64(),
+        column(&advice, "tenant + usr")["matching"].as_f64(),
         Some(1.0 / 7.0)
     );
-    assert_eq!(flags(user), [""; 0]);
+    assert_eq!(flags(usr), [""; 0]);
     assert_eq!(flags(column(&advice, "id")), ["auto-increment"]);
     assert_eq!(flags(column(&advice, "tenant")), ["giant"]);
     assert_eq!(flags(column(&advice, "day")), ["time"]);
@@ -163,7 +163,7 @@ fn shards_are_those_that_the_library_names_and_giants_are_counted() {
         .skip(1)
         .map(|line| line.split(',').collect())
         .collect();
-    for (place, name) in ["id", "tenant", "user", "day", "kind", "ref"]
+    for (place, name) in ["id", "tenant", "usr", "day", "kind", "ref"]
         .into_iter()
         .enumerate()
     {
@@ -215,24 +215,24 @@ fn without_a_log_two_scores_decide_and_the_third_is_asked_for() {
     holds(
         answer.text(),
         &[
-            "Shard by user",
+            "Shard by usr",
             "no queries are known: give --query-log",
             "matching",
         ],
     );
     let json = run(["advise", "shard-key", "--rows", &rows, "--json"]).json();
-    assert!(json["statements"].is_null() && column(&json, "user")["matching"].is_null());
+    assert!(json["statements"].is_null() && column(&json, "usr")["matching"].is_null());
 }
 
 #[test]
 fn another_log_gives_another_column() {
     let by_tenant = "select * from orders where tenant = 't1';\n".repeat(9)
-        + "select * from orders where user = 'u1';";
+        + "select * from orders where usr = 'u1';";
     let advice = advise(&files(&by_tenant), &["--table", "orders", "--shards", "2"]);
     // The giant halves the total of the tenant, which nine of ten queries name.
     assert_eq!(advice["answer"], "tenant");
     let nothing = advise(
-        &files("select * from orders where lower(user) = 'x';"),
+        &files("select * from orders where lower(usr) = 'x';"),
         &["--table", "orders"],
     );
     assert_eq!(nothing["answer"], "none");
@@ -241,15 +241,15 @@ fn another_log_gives_another_column() {
 #[test]
 fn unique_keys_without_the_column_are_a_pitfall() {
     let log = format!(
-        "create table public.orders (id bigint primary key, user text, tenant text, unique (tenant, id));\n{LOG}"
+        "create table public.orders (id bigint primary key, usr text, tenant text, unique (tenant, id));\n{LOG}"
     );
     let advice = advise(&files(&log), &["--table", "orders"]);
-    assert!(flags(column(&advice, "user")).contains(&"not-in-unique"));
+    assert!(flags(column(&advice, "usr")).contains(&"not-in-unique"));
     assert!(!flags(column(&advice, "id")).contains(&"not-in-unique"));
     let composite =
-        format!("create table orders (id bigint, user text, primary key (user, id));\n{LOG}");
+        format!("create table orders (id bigint, usr text, primary key (usr, id));\n{LOG}");
     let advice = advise(&files(&composite), &["--table", "orders"]);
-    assert!(!flags(column(&advice, "user")).contains(&"not-in-unique"));
+    assert!(!flags(column(&advice, "usr")).contains(&"not-in-unique"));
 }
 
 #[test]
@@ -296,7 +296,7 @@ fn tables_are_read_alike_as_csv_tsv_compressed_and_from_stdin() {
 #[test]
 fn bad_rows_and_statements_are_counted_shown_and_limited() {
     let files = files(
-        "select * from orders where user = 'u1';\nselekt 2;\nselect * from orders where user = 'u2';\n",
+        "select * from orders where usr = 'u1';\nselekt 2;\nselect * from orders where usr = 'u2';\n",
     );
     let (rows, log) = (path(&files, "rows.csv"), path(&files, "q.sql"));
     let args = ["advise", "shard-key", "--rows", &rows, "--query-log", &log];

@@ -230,7 +230,7 @@ fn wrong_nodes_and_loads_are_refused_by_name() {
         ("--node a,cpu=many", &["cpu=many"]),
         ("--node a,rma=1GiB", &["\"rma\"", "did you mean ram?"]),
         ("--node a,ram=1GiB,ram=2GiB", &["given twice"]),
-        ("--node =,ram=1GiB", &["node \"=\""]),
+        ("--node ,ram=1GiB", &["node \"\""]),
         ("--node a,ram=1GiB", &["nothing says", "--stored-bytes"]),
         (
             "--node a,cpu=1 --requests 5",
