@@ -19,31 +19,38 @@ pub(crate) type Key = &'static [u8];
 #[derive(Clone, Copy)]
 pub(crate) struct Keys {
     bytes: &'static [u8],
-    /// [`KEY_BYTES`], unknown to the compiler, as in programs whose keys differ in length.
-    key_bytes: usize,
+    /// Where each key ends. All have the same length, but no loop over them may be compiled for that.
+    ends: &'static [u32],
 }
 
 impl Keys {
     /// The first `count` keys.
     pub(crate) fn new(count: usize) -> Self {
         let mut bytes = Vec::with_capacity(count * KEY_BYTES);
+        let mut ends = Vec::with_capacity(count);
         for number in 0..count as u64 {
             bytes.extend_from_slice(key(number).as_bytes());
+            ends.push(bytes.len() as u32);
         }
         Self {
             bytes: bytes.leak(),
-            key_bytes: std::hint::black_box(KEY_BYTES),
+            ends: ends.leak(),
         }
     }
 
     pub(crate) fn len(self) -> usize {
-        self.bytes.len() / KEY_BYTES
+        self.ends.len()
     }
 
     /// Keys by number.
     #[inline]
     pub(crate) fn range(self, range: Range<usize>) -> impl Iterator<Item = Key> + Clone {
-        self.bytes[range.start * KEY_BYTES..range.end * KEY_BYTES].chunks_exact(self.key_bytes)
+        let mut start = range.start * KEY_BYTES;
+        self.ends[range].iter().map(move |&end| {
+            let key = &self.bytes[start..end as usize];
+            start = end as usize;
+            key
+        })
     }
 }
 

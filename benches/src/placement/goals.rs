@@ -17,7 +17,7 @@ pub(super) fn all(measured: &Measured, counts: &[Count]) -> Vec<Goal> {
         |case, nodes| over(case, "clockwise", ("ring/lookup", "pingora-ketama"), nodes);
     // Times as fast as the fastest crate.
     let over_jumps = |nodes| {
-        ["jumphash", "jumpch", "hash-rings", "anchorhash"]
+        ["jumphash", "jumpch", "hash-rings"]
             .into_iter()
             .filter_map(|peer| {
                 over(

@@ -11,11 +11,11 @@ use crate::keys::Key;
 /// A placement, looked up one key after the other.
 pub(super) struct Clockwise<const SCHEME: char>(pub(super) Placement);
 
-/// The same, many keys at once: keys are hashed in blocks, then [`Placement::owner_indices`] takes a block.
-pub(super) struct Blocks(Placement);
-
-/// The same by the iterator [`Placement::owners`].
+/// The same, many keys at once by [`Placement::owners`].
 pub(super) struct Owners(Placement);
+
+/// The same by [`Placement::owner_indices`] over blocks of hashed keys.
+pub(super) struct Blocks(Placement);
 
 /// The scheme by its letter in the list of cases.
 fn scheme(letter: char) -> &'static str {

@@ -92,10 +92,10 @@ impl Comparison {
             threads,
             stop,
         } = input;
-        let most = if today.members().len() > FEW_NODES {
-            TRIED_OF_MANY
-        } else {
-            FEW_NODES
+        let most = match today.members().len() {
+            ..=FEW_NODES => FEW_NODES,
+            ..=MANY_NODES => TRIED_OF_MANY,
+            _ => TRIED_OF_MORE,
         };
         let trials = Trials::new(&today, after.as_ref(), most);
         let numbers: Numbers = trials.ids().into_iter().zip(0..).collect();
@@ -437,8 +437,11 @@ fn change_words(today: &Membership, after: &Membership) -> String {
 
 /// Up to here each node is tried for the removal of any.
 const FEW_NODES: usize = 64;
-/// Else so many: each takes a placement of its own.
+/// Up to here a few are, spread over the list, since each takes a placement of its own.
+const MANY_NODES: usize = 2000;
 const TRIED_OF_MANY: usize = 8;
+/// Of still more nodes the first, the middle and the last.
+const TRIED_OF_MORE: usize = 3;
 /// Keys counted together: their tokens fit the nearest cache but one.
 const BLOCK_KEYS: usize = 1 << 14;
 /// Bytes of keys after which a block is counted even if it is short.

@@ -133,6 +133,9 @@ impl About<'_> {
     fn notes(&self, entrant: &Entrant) -> Vec<String> {
         let trials = self.trials;
         let mut notes = Vec::new();
+        if entrant.before.is_err() {
+            return notes;
+        }
         let mut add = |change: &str, trial: usize| {
             let reason = entrant.after[trial]
                 .as_ref()

@@ -1,7 +1,7 @@
 //! What a comparison says, in the order in which a person asks: the answer, then a table for each question.
 
 use super::form::{Compared, Row, Timing};
-use super::verdict::{Standing, lead, standings};
+use super::verdict::{Standing, distance, lead, standings};
 use crate::Basis;
 use crate::document::{Block, Document, Picture, Tile};
 use crate::number::{decimal, grouped, percent};
@@ -13,10 +13,10 @@ pub fn document(compared: &Compared) -> Document {
     let standings = standings(compared);
     let mut rows: Vec<(&Row, Standing)> = compared.rows.iter().zip(standings).collect();
     rows.sort_by(|(a, a_standing), (b, b_standing)| {
-        let moved = |row: &Row| row.moved_share.unwrap_or(f64::INFINITY);
+        let distance = |row: &Row| distance(compared, row);
         a_standing
             .cmp(b_standing)
-            .then(moved(a).total_cmp(&moved(b)))
+            .then(distance(a).total_cmp(&distance(b)))
     });
     let mut document = Document {
         title: format!("Compare: {}", compared.change),

@@ -1,5 +1,7 @@
 //! Which scheme to take, by fixed rules: of those that stay even, the one that moves least; what is near it, what is not.
 
+use std::cmp::Reverse;
+
 use super::form::{Compared, Row};
 use crate::number::{decimal, percent};
 use crate::{Basis, Warning};
@@ -40,26 +42,24 @@ pub(super) fn standings(compared: &Compared) -> Vec<Standing> {
         .filter(|row| is_fit(row) && is_even(row))
         .collect();
     let least = even.iter().map(|row| needed(row)).reduce(f64::min);
-    // Shares of fewer keys differ by chance.
-    let noise = |row: &Row| {
-        let share = needed(row).min(1.0);
-        let keys = row.keys.unwrap_or(u64::MAX).max(1);
-        3.0 * (share * (1.0 - share) / keys as f64).sqrt()
-    };
     let within = |row: &Row, factor: f64| {
-        least.is_some_and(|least| needed(row) <= least * factor + noise(row))
+        least.is_some_and(|least| needed(row) <= least * factor + noise(row, needed(row)))
     };
     let tied = (0..compared.rows.len()).filter(|&place| {
         let row = &compared.rows[place];
         is_fit(row) && is_even(row) && within(row, AS_LITTLE)
     });
-    // The most even of them beyond chance, to a thousandth; then what is best off when any node leaves; then the first.
+    // The nearest to ideal, to a thousandth; then what is best off when any node leaves, then what is surest, then the
+    // first.
     let quality = |&place: &usize| {
         let row = &compared.rows[place];
-        let beyond = (row.max_over_mean.unwrap_or(f64::INFINITY) - chance(row)).max(1.0);
-        let heaviest = (beyond * 1000.0).round() as u64;
-        let removal = (row.remove_any_moved_share.unwrap_or(1.0) * 1000.0).round() as u64;
-        (heaviest, removal, place)
+        let thousandths = |value: f64| (value * 1000.0).round() as u64;
+        (
+            thousandths(distance(compared, row)),
+            thousandths(row.remove_any_moved_share.unwrap_or(1.0)),
+            Reverse(row.keys.unwrap_or(u64::MAX)),
+            place,
+        )
     };
     let best = tied.min_by_key(quality);
     let far = least.unwrap_or(compared.least_moved_share);
@@ -68,7 +68,7 @@ pub(super) fn standings(compared: &Compared) -> Vec<Standing> {
         match row {
             _ if !is_fit(row) => Standing::Unfit,
             _ if best == Some(place) => Standing::Best,
-            _ if needed(row) > MUCH_MORE * far + noise(row)
+            _ if needed(row) > MUCH_MORE * far + noise(row, needed(row))
                 || heaviest > FAR_FROM_EVEN + chance(row) =>
             {
                 Standing::Avoid
@@ -79,6 +79,28 @@ pub(super) fn standings(compared: &Compared) -> Vec<Standing> {
         }
     };
     compared.rows.iter().enumerate().map(standing).collect()
+}
+
+/// What chance in the keys may add to a share: three standard deviations.
+fn noise(row: &Row, share: f64) -> f64 {
+    let share = share.clamp(0.0, 1.0);
+    let keys = row.keys.unwrap_or(u64::MAX).max(1);
+    3.0 * (share * (1.0 - share) / keys as f64).sqrt()
+}
+
+/// How far a row is from the ideal beyond chance: what moves over the least possible, plus what the heaviest node gets beyond its
+/// fair share.
+pub(super) fn distance(compared: &Compared, row: &Row) -> f64 {
+    let least = compared.least_moved_share;
+    let moved = row.moved_share.unwrap_or(f64::INFINITY);
+    let moved = (moved - noise(row, moved)).max(least);
+    let beyond = row.max_over_mean.unwrap_or(f64::INFINITY) - chance(row, compared.nodes_after);
+    let times = if least > 0.0 {
+        moved / least
+    } else {
+        1.0 + moved
+    };
+    times + (beyond - 1.0).max(0.0)
 }
 
 /// How far above its fair share the heaviest of so many nodes gets by chance, where keys were counted: each node's number
@@ -100,19 +122,7 @@ pub(super) fn lead(compared: &Compared) -> Vec<String> {
             .filter(|(_, standing)| **standing == wanted)
             .map(|(row, _)| row)
             .collect();
-        let heaviest = |row: &Row| row.max_over_mean.unwrap_or(f64::INFINITY);
-        let moved = |row: &Row| {
-            (row.moved_share
-                .unwrap_or(1.0)
-                .max(compared.least_moved_share)
-                * 500.0)
-                .round() as u64
-        };
-        rows.sort_by(|a, b| {
-            moved(a)
-                .cmp(&moved(b))
-                .then(heaviest(a).total_cmp(&heaviest(b)))
-        });
+        rows.sort_by(|a, b| distance(compared, a).total_cmp(&distance(compared, b)));
         rows
     };
     let sure = match compared.basis {
@@ -128,21 +138,26 @@ pub(super) fn lead(compared: &Compared) -> Vec<String> {
         0 => String::new(),
         keys => format!(" on {} keys", crate::grouped(keys)),
     };
-    let mut lines = vec![format!(
+    let mut lines = Vec::new();
+    if compared.partial {
+        lines.push("PARTIAL: stopped; the figures cover what was read until then.".to_owned());
+    }
+    lines.push(format!(
         "{}: from {} to {} nodes under {} schemes{on} ({sure}).",
         capital(&compared.change),
         compared.nodes_before,
         compared.nodes_after,
         compared.rows.len()
-    )];
+    ));
     match of(Standing::Best).first() {
         Some(best) => {
             lines.push(format!(
-                "{} moves least and stays even: {}, where {} is the least possible; the heaviest node gets {} times its fair share.",
+                "{} moves least and stays even: {}, where {} is the least possible; the heaviest node gets {} times its fair share{}.",
                 best.label,
                 moves(best),
                 percent(compared.least_moved_share),
-                ratio(best.max_over_mean)
+                ratio(best.max_over_mean),
+                by_chance(best, compared.nodes_after)
             ));
             lines.extend(without_a_table(best, &of(Standing::Near)));
         }
@@ -174,12 +189,24 @@ pub(super) fn lead(compared: &Compared) -> Vec<String> {
     lines.extend(removal_warning(compared, &standings));
     if let Some(today) = compared.rows.iter().find(|row| row.today) {
         lines.push(format!(
-            "Today's scheme is {}: {}.",
+            "Today's scheme is {} ({}).",
             today.label,
             moves_and_heaviest(today)
         ));
     }
     lines
+}
+
+/// That chance does as much, where it does much.
+fn by_chance(row: &Row, nodes: usize) -> String {
+    let chance = chance(row, nodes);
+    let keys = row.keys.map_or_else(String::new, crate::grouped);
+    match row.max_over_mean {
+        Some(heaviest) if chance >= NOTABLE_CHANCE && heaviest <= 1.0 + chance => {
+            format!(", no more than chance does with {keys} keys")
+        }
+        _ => String::new(),
+    }
 }
 
 /// Where the best scheme rests on what has to be published, the best one that rests on a list of nodes.
@@ -198,27 +225,18 @@ fn without_a_table(best: &Row, near: &[&Row]) -> Option<String> {
 
 /// Schemes that are good at this change and bad at losing a node.
 fn removal_warning(compared: &Compared, standings: &[Standing]) -> Option<String> {
-    let least = compared
-        .rows
-        .iter()
-        .filter_map(|row| row.remove_any_moved_share)
-        .reduce(f64::min)?;
+    let is_bad = |row: &Row| {
+        row.remove_any_extra_moved_share
+            .is_some_and(|extra| extra > NEEDLESS)
+    };
     let rows = compared.rows.iter().zip(standings);
     let bad: Vec<&Row> = rows
-        .filter(|(row, standing)| {
-            **standing < Standing::Uneven
-                && row
-                    .remove_any_worst_moved_share
-                    .is_some_and(|worst| worst > MUCH_MORE * least)
-        })
+        .filter(|(row, standing)| **standing < Standing::Uneven && is_bad(row))
         .map(|(row, _)| row)
         .collect();
     names("But when a node in the middle leaves", &bad, |row| {
-        format!(
-            "up to {} moves",
-            row.remove_any_worst_moved_share
-                .map_or_else(String::new, percent)
-        )
+        let worst = row.remove_any_worst_moved_share;
+        format!("up to {} moves", worst.map_or_else(String::new, percent))
     })
 }
 
@@ -287,11 +305,16 @@ pub(super) fn warn(compared: &mut Compared) {
         .fold(0.0, f64::max);
     if !scattered.is_empty() {
         let labels: Vec<&str> = scattered.iter().map(|row| row.label.as_str()).collect();
+        let labels = if scattered.len() + missing.len() == compared.rows.len() {
+            "every scheme".to_owned()
+        } else {
+            labels.join(", ")
+        };
         let text = format!(
             "few keys for {} nodes: chance alone makes the heaviest node up to {} times as heavy as the mean under {}",
             compared.nodes_after,
             decimal(1.0 + most, 2),
-            labels.join(", ")
+            labels
         );
         compared
             .warnings
@@ -321,5 +344,7 @@ const AS_LITTLE: f64 = 1.02;
 const NEARLY_AS_LITTLE: f64 = 1.15;
 /// Moves far more than it has to.
 const MUCH_MORE: f64 = 2.0;
+/// What a removal moves needlessly that a reader should know of: more than slots or Maglev do.
+const NEEDLESS: f64 = 0.02;
 /// Schemes named in a sentence.
 const SHOWN: usize = 8;

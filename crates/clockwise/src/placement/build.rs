@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Engine, Placement};
+use super::{Engine, Keys, Placement};
 use crate::maglev;
 use crate::numbered::NumberedSlots;
 use crate::race::{Race, Runner};
@@ -37,7 +37,10 @@ impl Placement {
                 own,
                 asked: key_rule,
             }),
-            _ => Ok(Self { key_rule, ..self }),
+            _ => Ok(Self {
+                keys: Keys::new(key_rule, &self.scheme),
+                ..self
+            }),
         }
     }
 
@@ -60,7 +63,7 @@ impl Placement {
         Ok(Self {
             scheme: scheme.clone(),
             secret: scheme.secret(),
-            key_rule: scheme.own_key_rule().unwrap_or_default(),
+            keys: Keys::new(scheme.own_key_rule().unwrap_or_default(), scheme),
             members,
             engine,
         })

@@ -80,7 +80,7 @@ impl Placement {
     pub fn least_movement(&self, membership: &Membership) -> Result<Self, BuildError> {
         let next = Self::build_after(&self.scheme, membership, Some(self))?;
         Ok(Self {
-            key_rule: self.key_rule,
+            keys: self.keys,
             ..next
         })
     }
@@ -128,7 +128,7 @@ impl Placement {
         Ok(Self {
             scheme: self.scheme.clone(),
             secret: self.secret.clone(),
-            key_rule: self.key_rule,
+            keys: self.keys,
             members,
             engine: Engine::Ring(ring),
         })
@@ -137,7 +137,7 @@ impl Placement {
     fn rebuilt(&self, membership: &Membership) -> Result<Self, BuildError> {
         let built = Self::build(&self.scheme, membership)?;
         Ok(Self {
-            key_rule: self.key_rule,
+            keys: self.keys,
             ..built
         })
     }

@@ -34,12 +34,31 @@ pub struct Placement {
     scheme: Scheme,
     /// Zeroes where the hash has none; a type of its own, so that `Debug` does not print it.
     secret: SecretKey,
-    key_rule: KeyRule,
+    keys: Keys,
     members: Vec<Member>,
     engine: Engine,
 }
 
+/// How keys are cut and hashed.
+#[derive(Clone, Copy, Debug)]
+struct Keys {
+    rule: KeyRule,
+    /// Whether a token is XXH3 of all bytes, so that nothing has to be decided for each key.
+    is_plain: bool,
+}
+
+impl Keys {
+    fn new(rule: KeyRule, scheme: &Scheme) -> Self {
+        Self {
+            rule,
+            is_plain: rule == KeyRule::Whole && scheme.is_plain_xxh3(),
+        }
+    }
+}
+
+// The tag stands in a byte of its own, which a look-up reads at once.
 #[derive(Clone, Debug)]
+#[repr(u8)]
 enum Engine {
     Slots {
         table: SlotTable,
@@ -103,7 +122,7 @@ impl Placement {
     /// Which bytes of what is asked for are the key.
     #[must_use]
     pub fn key_rule(&self) -> KeyRule {
-        self.key_rule
+        self.keys.rule
     }
 
     /// The members in ascending order of their ids; indices elsewhere count along this list.
@@ -116,7 +135,7 @@ impl Placement {
     #[inline]
     #[must_use]
     pub fn hash<'k>(&self, bytes: &'k [u8]) -> HashedKey<'k> {
-        if self.key_rule == KeyRule::Whole && self.scheme.is_plain_xxh3() {
+        if self.keys.is_plain {
             HashedKey {
                 key: bytes,
                 token: Token(xxh3_64(bytes)),
@@ -127,8 +146,9 @@ impl Placement {
     }
 
     /// As [`hash`](Self::hash), kept out of the caller's loop.
+    #[inline(never)]
     fn hash_by_rule<'k>(&self, bytes: &'k [u8]) -> HashedKey<'k> {
-        let key = self.key_rule.key(bytes);
+        let key = self.keys.rule.key(bytes);
         HashedKey {
             key,
             token: Token(self.scheme.token(self.secret.bytes(), key)),
@@ -138,7 +158,7 @@ impl Placement {
     /// Whether [`hash`](Self::hash) of both gives the same for every key.
     #[must_use]
     pub fn hashes_like(&self, other: &Self) -> bool {
-        self.key_rule == other.key_rule && self.tokens_like(other)
+        self.keys.rule == other.keys.rule && self.tokens_like(other)
     }
 
     /// Whether both give the same token to what is the key, whatever their key rules cut out.
@@ -212,27 +232,31 @@ impl Placement {
     #[inline]
     #[must_use]
     pub fn owner_index(&self, key: &HashedKey<'_>) -> Option<usize> {
-        let token = key.token;
+        let told = match &self.engine {
+            Engine::Ring(ring) => ring.told_owner(key.token.0),
+            Engine::Slots { table, .. } => {
+                table.owner(slot_of_token(key.token, table.owners().len() as u32))
+            }
+            _ => None,
+        };
+        let node = match told {
+            Some(node) => node,
+            None => self.computed_owner(key.token, key.key),
+        };
+        (node != NOBODY).then_some(node as usize)
+    }
+
+    /// The owner where that takes more than a few instructions, which are kept out of the caller's loop, or [`NOBODY`].
+    /// The parts of the key and the answer are such as go in registers.
+    #[inline(never)]
+    fn computed_owner(&self, token: Token, key: &[u8]) -> u32 {
         let node = match &self.engine {
             Engine::Slots { table, .. } => {
                 table.owner(slot_of_token(token, table.owners().len() as u32))
             }
             Engine::Ring(ring) => ring.owner(token.0),
-            _ => self.computed_owner(key),
-        };
-        node.map(|node| node as usize)
-    }
-
-    /// The owner where that takes more than a few instructions, which are kept out of the caller's loop.
-    fn computed_owner(&self, key: &HashedKey<'_>) -> Option<u32> {
-        let token = key.token;
-        match &self.engine {
-            Engine::Slots { table, .. } => {
-                table.owner(slot_of_token(token, table.owners().len() as u32))
-            }
-            Engine::Ring(ring) => ring.owner(token.0),
             Engine::Rendezvous(race) => race.first(token.0).map(|place| race.node(place)),
-            Engine::JoinedText(text) => text.first(key.key).map(|place| place.node()),
+            Engine::JoinedText(text) => text.first(key).map(|place| place.node()),
             Engine::Numbered { by_bucket, .. } => {
                 self.bucket(token).map(|bucket| by_bucket[bucket as usize])
             }
@@ -240,7 +264,8 @@ impl Placement {
             Engine::Probed(slots) => slots.probed_owner(token.0),
             Engine::Rank(slots) => slots.ranked_owner(token.0),
             Engine::RedisCluster { table, .. } => table.owner(slot_of_crc(token.0)),
-        }
+        };
+        node.unwrap_or(NOBODY)
     }
 
     /// The exact part of the token space of each member, by index; `None` where the scheme has no ranges or slots
@@ -337,3 +362,6 @@ impl Placement {
         })
     }
 }
+
+/// No member's index: a membership has fewer.
+const NOBODY: u32 = u32::MAX;
