@@ -282,6 +282,9 @@ fn plain(text: &str) -> String {
 const SAMPLES: &[(&str, &str)] = &[
     ("clockwise.toml", "cp examples/clockwise.toml ."),
     ("paths.tsv", "cp examples/web-paths.tsv paths.tsv"),
+    ("nodes.toml", "cp examples/nodes.toml ."),
+    ("orders.csv", "cp examples/orders.csv ."),
+    ("queries.sql", "cp examples/queries.sql ."),
     ("keys.txt", "seq -f user:%g 10000 > keys.txt"),
     (
         "dump.csv.gz",

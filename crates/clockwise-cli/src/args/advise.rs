@@ -209,8 +209,8 @@ pub(crate) struct WeightsArgs {
 #[derive(ClapArgs, Debug)]
 #[command(after_help = "\
 Examples:
-  clockwise advise shard-key --rows orders.csv --query-log queries.sql --table orders --shards 8
-  clockwise advise shard-key --rows orders.tsv.gz --json
+  clockwise advise shard-key --rows orders.csv --query-log queries.sql --table orders --shards 4
+  clockwise advise shard-key --rows orders.csv --json
 
 Rows are CSV or TSV with a header, plain, .gz or .zst, such as COPY orders TO STDOUT WITH CSV HEADER.
 The log holds SQL statements parted by semicolons, or one a line; CREATE TABLE and CREATE UNIQUE INDEX in it tell the

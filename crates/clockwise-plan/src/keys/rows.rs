@@ -11,7 +11,9 @@ use super::error::{BadLineReason, KeyError};
 use super::source::{BLOCK_BYTES, Blocks, Next};
 use super::table::{Row, TsvRows};
 use super::tally::Tally;
-use super::{BOM, BYTES_PER_LOOK, BadLine, Format, Progress, ReadOptions, check_ending};
+use super::{
+    BOM, BYTES_PER_LOOK, BadLine, Format, MAX_LINE_BYTES, Progress, ReadOptions, check_ending,
+};
 
 /// What a read of rows found.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,6 +115,8 @@ pub fn read_rows(
             Err(reason) => tally.bad(line, reason),
         }
     };
+    // The first bytes wait here until the header is there, which tells the format.
+    let mut head = Vec::new();
     let mut reader: Option<Rows> = None;
     let mut complete = false;
     loop {
@@ -122,23 +126,26 @@ pub fn read_rows(
         match blocks.next() {
             Next::Nothing => {}
             Next::Block(block) => {
-                let bytes = match &reader {
-                    None => block.bytes().strip_prefix(BOM).unwrap_or(block.bytes()),
-                    Some(_) => block.bytes(),
-                };
-                let reader = reader.get_or_insert_with(|| Rows::new(options.format, bytes));
-                for part in bytes.chunks(BYTES_PER_LOOK) {
-                    if !options.stop.load(Ordering::Relaxed) {
-                        reader.feed(part, &mut tally, &mut take)?;
+                match &mut reader {
+                    Some(reader) => feed(reader, block.bytes(), options, &mut tally, &mut take)?,
+                    None => {
+                        head.extend_from_slice(block.bytes());
+                        if memchr::memchr(b'\n', &head).is_some() || head.len() >= MAX_LINE_BYTES {
+                            let head = std::mem::take(&mut head);
+                            let bytes = head.strip_prefix(BOM).unwrap_or(&head);
+                            let reader = reader.insert(Rows::new(options.format, bytes));
+                            feed(reader, bytes, options, &mut tally, &mut take)?;
+                        }
                     }
                 }
                 blocks.give_back(block);
             }
             Next::End(ending) => {
                 check_ending(ending, &blocks, options, &tally)?;
-                if let Some(reader) = &mut reader {
-                    reader.finish(&mut tally, &mut take)?;
-                }
+                let bytes = head.strip_prefix(BOM).unwrap_or(&head);
+                let reader = reader.get_or_insert_with(|| Rows::new(options.format, bytes));
+                feed(reader, bytes, options, &mut tally, &mut take)?;
+                reader.finish(&mut tally, &mut take)?;
                 complete = true;
                 break;
             }
@@ -158,6 +165,21 @@ pub fn read_rows(
         first_bad: tally.first_bad,
         complete,
     })
+}
+
+fn feed(
+    reader: &mut Rows,
+    bytes: &[u8],
+    options: &ReadOptions,
+    tally: &mut Tally,
+    mut take: impl FnMut(Result<Row<'_>, BadLineReason>, u64, &mut Tally) -> Result<(), KeyError>,
+) -> Result<(), KeyError> {
+    for part in bytes.chunks(BYTES_PER_LOOK) {
+        if !options.stop.load(Ordering::Relaxed) {
+            reader.feed(part, tally, &mut take)?;
+        }
+    }
+    Ok(())
 }
 
 enum Rows {

@@ -2,7 +2,7 @@
 //!
 //! A statement ends at a semicolon outside quotes, comments and dollar quotes, and at a semicolon that ends its line even
 //! within quotes, so that one quote that is never closed spoils one statement and not the rest of the log. Where the first
-//! block of the log has no semicolon at all, each line is a statement. Promises bounded memory and the line on which each
+//! MiB of the log has no semicolon at all, each line is a statement. Promises bounded memory and the line on which each
 //! statement begins. Does not parse. Cost: one look at each byte.
 
 use std::io::Read;
@@ -36,8 +36,22 @@ pub fn read_statements(
         name: options.name.clone(),
         source,
     })?;
+    // The first bytes wait here until they tell whether semicolons part the statements.
+    let mut head = Vec::new();
     let mut cutter: Option<Cutter> = None;
     let mut statements = 0;
+    let mut cut = |cutter: &mut Cutter, bytes: &[u8]| {
+        for &byte in bytes {
+            // A statement takes longer to parse than a block to cut, so that the stop is looked at here too.
+            if cutter.add(byte) && !options.stop.load(Ordering::Relaxed) {
+                statements += 1;
+                cutter.hand_over(&mut each);
+            }
+        }
+        statements
+    };
+    let begin = |head: &[u8]| Cutter::new(memchr::memchr(b';', head).is_none());
+    let mut done = 0;
     loop {
         if options.stop.load(Ordering::Relaxed) {
             return Ok(false);
@@ -45,34 +59,35 @@ pub fn read_statements(
         match blocks.next() {
             Next::Nothing => {}
             Next::Block(block) => {
-                let bytes = match &cutter {
-                    None => block.bytes().strip_prefix(BOM).unwrap_or(block.bytes()),
-                    Some(_) => block.bytes(),
-                };
-                let cutter = cutter
-                    .get_or_insert_with(|| Cutter::new(memchr::memchr(b';', bytes).is_none()));
-                for &byte in bytes {
-                    // A statement takes longer to parse than a block to cut, so that the stop is looked at here too.
-                    if cutter.add(byte) && !options.stop.load(Ordering::Relaxed) {
-                        statements += 1;
-                        cutter.hand_over(&mut each);
+                match &mut cutter {
+                    Some(cutter) => done = cut(cutter, block.bytes()),
+                    None => {
+                        head.extend_from_slice(block.bytes());
+                        if memchr::memchr(b';', &head).is_some() || head.len() >= BLOCK_BYTES {
+                            let head = std::mem::take(&mut head);
+                            done = cut(cutter.insert(begin(&head)), without_bom(&head));
+                        }
                     }
                 }
                 blocks.give_back(block);
             }
             Next::End(ending) => {
                 check_ending(ending, &blocks, options, &Tally::new(options))?;
-                if let Some(cutter) = &mut cutter {
-                    cutter.hand_over(&mut each);
-                }
+                let cutter = cutter.get_or_insert_with(|| begin(&head));
+                cut(cutter, without_bom(&head));
+                cutter.hand_over(&mut each);
                 return Ok(true);
             }
         }
         progress(&Progress {
             bytes_read: blocks.bytes_read(),
-            records: statements,
+            records: done,
         });
     }
+}
+
+fn without_bom(head: &[u8]) -> &[u8] {
+    head.strip_prefix(BOM).unwrap_or(head)
 }
 
 /// Where in a statement the next byte is.
@@ -196,6 +211,19 @@ pub const MOST_STATEMENT_BYTES: usize = 64 << 10;
 mod tests {
     use super::*;
 
+    /// Gives a byte at a time.
+    struct Slow(Vec<u8>);
+
+    impl Read for Slow {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            if self.0.is_empty() {
+                return Ok(0);
+            }
+            buffer[0] = self.0.remove(0);
+            Ok(1)
+        }
+    }
+
     fn cut(text: &str) -> Vec<(u64, String)> {
         let mut found = Vec::new();
         let take = |one: StatementText<'_>| {
@@ -203,8 +231,8 @@ mod tests {
             found.push((one.line, text.into_owned()));
         };
         let options = ReadOptions::new("log");
-        let source = Box::new(std::io::Cursor::new(text.as_bytes().to_vec()));
-        assert!(read_statements(source, &options, take, |_| {}).unwrap());
+        let bytes = text.as_bytes().to_vec();
+        assert!(read_statements(Box::new(Slow(bytes)), &options, take, |_| {}).unwrap());
         found
     }
 
@@ -229,6 +257,13 @@ mod tests {
     }
 
     #[test]
+    fn lines_of_the_first_statement_belong_together() {
+        let found = cut("\u{feff}create table t (\n id int\n);\nselect 1;");
+        assert_eq!(found[0], (1, "create table t (\n id int\n)".to_owned()));
+        assert_eq!(found.len(), 2);
+    }
+
+    #[test]
     fn a_quote_that_is_never_closed_spoils_one_statement() {
         let found = cut("select 'open;\nselect 2;\nselect 3;");
         assert_eq!(found.len(), 3);
@@ -244,7 +279,7 @@ mod tests {
 
     #[test]
     fn a_statement_over_the_limit_is_one_and_the_next_is_read() {
-        let long = "x".repeat(3 * MOST_STATEMENT_BYTES);
+        let long = "x".repeat(MOST_STATEMENT_BYTES + 10);
         let found = cut(&format!("select {long};\nselect 2;"));
         assert_eq!(
             found,

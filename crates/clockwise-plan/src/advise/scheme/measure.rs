@@ -227,7 +227,7 @@ const MOST_SLOT_NODES: u32 = 4096;
 const WANTED_COPIES: u64 = 600;
 /// Fewer copies say nothing.
 const LEAST_COPIES: f64 = 100.0;
-/// Turns in the race for one candidate: below a second.
-const MOST_RANKED: u64 = 1 << 26;
+/// Turns in the race for one candidate: some tenths of a second.
+const MOST_RANKED: u64 = 1 << 24;
 /// Any fixed number: the same figures each time.
 const SEED: u64 = 42;

@@ -6,7 +6,7 @@ use clockwise::{Algorithm, Scheme};
 use serde::Serialize;
 
 use super::{
-    Candidate, Found, MOST_NODES, Measured, SchemeWish, best, cores, judged, least_leave,
+    AS_GOOD_AS_EQUAL, Candidate, Found, Measured, SchemeWish, best, cores, judged, least_leave,
     leave_moved, measured, memory_text, ranked,
 };
 use crate::advise::Reason;
@@ -216,7 +216,7 @@ fn replicas(wish: &SchemeWish, scheme: &Scheme, measured: &Measured) -> Need {
     }
 }
 
-/// What would change the answer: each need more or less, ten times the nodes, more look-ups.
+/// What would change the answer: each need more or less, more look-ups, ten or a hundred times the nodes.
 pub(super) fn changes(
     wish: &SchemeWish,
     found: &[Found],
@@ -231,7 +231,9 @@ pub(super) fn changes(
         if next != answer {
             let next = next.unwrap_or_else(|| "none".to_owned());
             changes.push(Reason::new(code, format!("{what}: {next}.")).maybe(number));
+            return true;
         }
+        false
     };
     for (code, what, other) in variants(wish) {
         note(code, what, &other, found, None);
@@ -247,15 +249,20 @@ pub(super) fn changes(
         );
         note("lookups", &what, &other, found, Some(rate));
     }
-    let many = (wish.nodes.saturating_mul(10)).min(MOST_NODES);
-    if many > wish.nodes && many <= MOST_FORESEEN {
+    for times in [10, 100] {
+        let many = wish.nodes.saturating_mul(times);
+        if many > MOST_FORESEEN {
+            break;
+        }
         let other = SchemeWish {
             nodes: many,
             ..wish.clone()
         };
         let found = measured(&other, many, go_on);
         let what = format!("With {} nodes", grouped(u64::from(many)));
-        note("nodes", &what, &other, &found, Some(f64::from(many)));
+        if note("nodes", &what, &other, &found, Some(f64::from(many))) {
+            break;
+        }
     }
     changes
 }
@@ -352,7 +359,8 @@ fn crossing(wish: &SchemeWish, found: &[Found], now: &Candidate) -> Option<f64> 
         .filter(|one| met(one) && one.scheme != now.scheme)
         .filter_map(|one| {
             let (other_base, other_slope) = line(one)?;
-            let rate = (other_base - base) / (slope - other_slope);
+            // Before it is cheaper by so little, the answer stays.
+            let rate = (other_base + AS_GOOD_AS_EQUAL - base) / (slope - other_slope);
             (slope > other_slope && rate > wish.lookups).then_some(rate)
         })
         .collect();
@@ -382,4 +390,4 @@ const MOST_WEIGHT_ERROR: f64 = 1.5;
 /// Copies over the fewest possible.
 const MOST_COPIES: f64 = 1.5;
 /// Comparing more nodes than asked for should not take longer than what was asked.
-const MOST_FORESEEN: u32 = 2000;
+const MOST_FORESEEN: u32 = 1000;

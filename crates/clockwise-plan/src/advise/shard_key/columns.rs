@@ -80,27 +80,21 @@ impl ColumnCount {
         field: impl Fn(usize) -> Option<&'a [u8]>,
         bytes: u64,
     ) {
-        let mut values = self
-            .places
-            .iter()
-            .map(|&place| field(place).unwrap_or_default());
         self.scratch.clear();
         let mut is_null = false;
-        if let [place] = self.places[..] {
+        let is_single = self.places.len() == 1;
+        for &place in &self.places {
             let value = field(place).unwrap_or_default();
-            is_null = is_nothing(value);
-            self.order.add(value);
-            self.scratch.extend_from_slice(value);
-        } else {
-            for value in values.by_ref() {
-                is_null |= is_nothing(value);
+            is_null |= is_nothing(value);
+            if is_single {
+                self.order.add(value);
+            } else {
                 // Lengths keep (a, bc) and (ab, c) apart.
                 self.scratch
                     .extend_from_slice(&(value.len() as u64).to_le_bytes());
-                self.scratch.extend_from_slice(value);
             }
+            self.scratch.extend_from_slice(value);
         }
-        drop(values);
         self.rows += 1;
         self.nulls += u64::from(is_null);
         let owner = placement
@@ -146,10 +140,6 @@ impl ColumnCount {
 
     /// The value with most rows, counted from below; `None` where there is none, or the columns are two.
     pub(super) fn giant(&self) -> Option<Giant> {
-        #[expect(
-            clippy::iter_over_hash_type,
-            reason = "the greatest of a total order does not depend on the order"
-        )]
         let most = self
             .heavy
             .values()
