@@ -1,4 +1,5 @@
-//! The one place that reads the time: for progress and the pace of scans, never for a result.
+//! The one place that reads the time: for progress, the pace of scans and the times that are a result, never for
+//! another result.
 
 use std::time::{Duration, Instant};
 

@@ -28,7 +28,7 @@ fn collect(command: &Command, found: &mut Vec<Command>) {
 pub(crate) struct Ending {
     /// Command lines.
     pub(crate) examples: Vec<String>,
-    /// Sentences, a line each.
+    /// Sentences, one or more each.
     pub(crate) remarks: Vec<String>,
     /// Each code with what it means.
     pub(crate) exit_codes: Vec<(String, String)>,
@@ -56,25 +56,42 @@ impl Ending {
                 codes.push(' ');
                 codes.push_str(line);
             } else if line != "Examples:" {
-                ending.remarks.push(line.to_owned());
+                ending.remark(line);
             }
         }
         ending.exit_codes = parted(codes.as_deref().unwrap_or_default());
         ending
     }
+
+    /// A line of remarks: a new one where the line before ends with a sentence.
+    fn remark(&mut self, line: &str) {
+        match self.remarks.last_mut() {
+            Some(last) if !last.ends_with('.') => {
+                last.push(' ');
+                last.push_str(line);
+            }
+            _ => self.remarks.push(line.to_owned()),
+        }
+    }
 }
 
-/// `0 done, 1 a limit, or more, is broken.` in its two parts: a comma before a number parts them.
+/// `0 done, 1 a limit, or more, is broken.` in its two parts: a comma or a semicolon before a number parts them.
 fn parted(codes: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
-    for part in codes.trim().trim_end_matches('.').split(", ") {
-        let (code, meaning) = part.split_once(' ').unwrap_or((part, ""));
+    for part in codes
+        .trim()
+        .trim_end_matches('.')
+        .split_inclusive([',', ';'])
+    {
+        let (code, meaning) = part.trim().split_once(' ').unwrap_or_default();
         if code.parse::<u8>().is_ok() {
-            found.push((code.to_owned(), meaning.trim().to_owned()));
+            found.push((code.to_owned(), meaning.to_owned()));
         } else if let Some((_, meaning)) = found.last_mut() {
-            meaning.push_str(", ");
             meaning.push_str(part);
         }
+    }
+    for (_, meaning) in &mut found {
+        meaning.truncate(meaning.trim_end_matches([',', ';']).len());
     }
     found
 }
@@ -85,9 +102,9 @@ mod tests {
 
     #[test]
     fn the_ending_of_a_help_has_three_parts() {
-        let text = "Examples:\n  a --b\n  a c\n\nOne remark.\nAnother, too.\nExit codes: 0 done,\n2 bad, or worse.";
+        let text = "Examples:\n  a --b\n  a c\n\nOne remark.\nAnother,\ntoo.\nExit codes: 0 done,\n1 no; 2 bad, or worse.";
         let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
-        let codes = [("0", "done"), ("2", "bad, or worse")];
+        let codes = [("0", "done"), ("1", "no"), ("2", "bad, or worse")];
         assert_eq!(
             Ending::parse(text),
             Ending {

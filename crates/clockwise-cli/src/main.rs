@@ -12,6 +12,7 @@ mod form;
 mod help;
 mod interrupt;
 mod keys;
+mod machine;
 mod membership;
 mod nearest;
 mod output;
@@ -28,8 +29,10 @@ fn main() -> ExitCode {
     let args = args::Args::parse();
     let done = match args.command {
         args::Command::Plan(plan) => commands::plan::run(&plan),
+        args::Command::Compare(compare) => commands::compare::run(&compare),
         args::Command::Locate(locate) => commands::locate::run(&locate),
         args::Command::Inspect(inspect) => commands::inspect::run(&inspect),
+        args::Command::Advise(advise) => commands::advise::run(&advise),
         args::Command::Tables(tables) => commands::tables::run(&tables),
         args::Command::Selftest(selftest) => commands::selftest::run(&selftest),
         args::Command::Completions(completions) => commands::completions::run(&completions),

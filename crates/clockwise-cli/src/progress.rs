@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::clock::Moment;
 use crate::output::note;
 
-/// Progress of one pass over keys.
+/// Progress of one pass over keys, or other work that is counted.
 #[derive(Debug)]
 pub(crate) struct Progress {
     started: Moment,
@@ -24,6 +24,31 @@ pub(crate) struct Progress {
 pub(crate) enum Unit {
     Bytes,
     Keys,
+    Rings,
+    Candidates,
+    /// Schemes of a comparison.
+    Schemes,
+    /// Rounds of timing.
+    Rounds,
+    /// Bytes of a table, whose rows are told beside them.
+    TableBytes,
+    /// Bytes of a log, whose statements are told beside them.
+    LogBytes,
+}
+
+impl Unit {
+    /// What is told beside the total, and what is done with it.
+    fn items(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Bytes | Self::Keys => ("read", "keys"),
+            Self::Rings => ("built", "rings"),
+            Self::Candidates => ("measured", "candidates"),
+            Self::Schemes => ("compared", "schemes"),
+            Self::Rounds => ("timed", "rounds"),
+            Self::TableBytes => ("read", "rows"),
+            Self::LogBytes => ("read", "statements"),
+        }
+    }
 }
 
 impl Progress {
@@ -44,12 +69,13 @@ impl Progress {
         if elapsed < QUIET {
             return;
         }
+        let (verb, items) = self.unit.items();
         if stderr().is_terminal() {
             let (total, unit) = (self.total, self.unit);
             let bar = self.bar.get_or_insert_with(|| bar(total, unit));
             bar.set_position(done);
             bar.set_message(format!(
-                "{} keys, {} a second",
+                "{} {items}, {} a second",
                 grouped(keys),
                 grouped(per_second(keys, elapsed))
             ));
@@ -60,7 +86,7 @@ impl Progress {
                 _ => String::new(),
             };
             note(&format!(
-                "read {} keys{share}, {} a second",
+                "{verb} {} {items}{share}, {} a second",
                 grouped(keys),
                 grouped(per_second(keys, elapsed))
             ));
@@ -78,8 +104,10 @@ impl Progress {
 fn bar(total: Option<u64>, unit: Unit) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(10));
     let counter = match unit {
-        Unit::Bytes => "{bytes}/{total_bytes}",
-        Unit::Keys => "{human_pos}/{human_len}",
+        Unit::Bytes | Unit::TableBytes | Unit::LogBytes => "{bytes}/{total_bytes}",
+        Unit::Keys | Unit::Rings | Unit::Candidates | Unit::Schemes | Unit::Rounds => {
+            "{human_pos}/{human_len}"
+        }
     };
     let template = match total {
         Some(_) => format!("{{bar:30}} {counter} {{msg}}, {{eta}} left"),

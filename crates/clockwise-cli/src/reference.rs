@@ -230,6 +230,8 @@ fn ending(text: &mut String, ending: &Ending) {
             .any(|example| example.contains("://"))
         {
             text.push_str("<!-- not run: the servers are the reader's -->\n");
+        } else if ending.exit_codes.iter().any(|(code, _)| code == "1") {
+            text.push_str("<!-- exit: 0 or 1 -->\n");
         }
         let _ = write!(text, "```sh\n{}\n```\n", ending.examples.join("\n"));
     }

@@ -4,6 +4,8 @@
 //! the scheme should do, and a [`Plan`] holds all figures, printed as text or JSON. Pure computation over readers: no
 //! sockets, no clock, no randomness without a seed. Memory does not grow with the number of keys.
 
+pub mod advise;
+pub mod compare;
 pub mod document;
 pub mod keys;
 pub mod selftest;

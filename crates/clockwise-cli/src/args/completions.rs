@@ -1,8 +1,8 @@
-//! The arguments of `completions`.
+//! Arguments of `completions`.
 
-use clap::Args as ClapArgs;
+use clap::Args;
 
-#[derive(ClapArgs, Debug)]
+#[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   source <(clockwise completions bash)

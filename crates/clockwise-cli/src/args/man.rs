@@ -1,10 +1,10 @@
-//! The arguments of `man`.
+//! Arguments of `man`.
 
 use std::path::PathBuf;
 
-use clap::Args as ClapArgs;
+use clap::Args;
 
-#[derive(ClapArgs, Debug)]
+#[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   clockwise man > clockwise.1

@@ -1,6 +1,8 @@
 //! The arguments of every command: a file for each command, and one for each group that several share.
 
+mod advise;
 mod change;
+mod compare;
 mod completions;
 mod inspect;
 mod keys;
@@ -14,12 +16,18 @@ mod tables;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use advise::{
+    AdviseCommand, Failing, ListOrder, PageRange, SchemeAdviceArgs, ShardArgs, ShardKeyArgs,
+    TokensArgs, WeightsArgs,
+};
 pub(crate) use change::ChangeArgs;
+pub(crate) use compare::CompareArgs;
 pub(crate) use completions::CompletionsArgs;
 pub(crate) use inspect::InspectArgs;
 pub(crate) use keys::KeyArgs;
 pub(crate) use locate::LocateArgs;
 pub(crate) use man::ManArgs;
+pub(crate) use number::size;
 pub(crate) use plan::PlanArgs;
 pub(crate) use scheme::{ReplicationArgs, RuleArgs, SchemeArgs};
 pub(crate) use selftest::SelftestArgs;
@@ -45,10 +53,15 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Say what a change of membership does to your keys.
     Plan(Box<PlanArgs>),
+    /// Put one change under every scheme, side by side.
+    Compare(Box<CompareArgs>),
     /// Print who owns keys.
     Locate(Box<LocateArgs>),
     /// Print shares, tokens and checksum of a membership.
     Inspect(InspectArgs),
+    /// Help to choose a scheme, tokens, weights or a shard key, or whether to shard at all.
+    #[command(subcommand)]
+    Advise(AdviseCommand),
     /// Recompute every published figure of the founding articles and compare.
     Tables(TablesArgs),
     /// Check in seconds that this build places keys as it must.

@@ -1,6 +1,6 @@
 //! Numbers and sizes on the command line.
 
-pub(super) fn size(text: &str) -> Result<u64, String> {
+pub(crate) fn size(text: &str) -> Result<u64, String> {
     let size: Option<bytesize::ByteSize> = text.parse().ok();
     size.map(|size| size.as_u64())
         .filter(|&bytes| bytes > 0)
@@ -25,6 +25,6 @@ pub(super) fn hit_rate(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "must be 0 to below 1: 95 % is 0.95".to_owned())
 }
 
-fn number(text: &str) -> Option<f64> {
+pub(super) fn number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite())
 }

@@ -40,14 +40,14 @@ fn every_page_does_what_it_says() {
         .collect();
     let log_file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("book.md");
     fs::write(&log_file, log).unwrap();
-    if renews() {
-        for ((page, source), outcome) in pages.iter().zip(&outcomes) {
-            renew(page, source, outcome);
-        }
-    }
     let mut errors: Vec<&str> = Vec::new();
-    for outcome in &outcomes {
-        errors.extend(outcome.errors.iter().map(String::as_str));
+    for ((page, source), outcome) in pages.iter().zip(&outcomes) {
+        if renews() {
+            renew(page, source, outcome);
+            errors.extend(outcome.errors.iter().map(String::as_str));
+        } else {
+            errors.extend(outcome.all_errors());
+        }
     }
     assert!(
         errors.is_empty(),
@@ -165,10 +165,13 @@ fn renew(page: &Page, source: &str, outcome: &Outcome) {
     let mut lines: Vec<String> = source.lines().map(str::to_owned).collect();
     let mut renewals = outcome.renewals.clone();
     // From the end, so that the numbers of lines above stay right.
-    renewals.sort_by_key(|(shown, _)| std::cmp::Reverse(shown.line));
-    for (shown, printed) in renewals {
-        let first = shown.line - 1;
-        lines.splice(first..first + shown.text.lines().count(), printed);
+    renewals.sort_by_key(|renewal| std::cmp::Reverse(renewal.shown.line));
+    for renewal in renewals {
+        let first = renewal.shown.line - 1;
+        lines.splice(
+            first..first + renewal.shown.text.lines().count(),
+            renewal.lines,
+        );
     }
     fs::write(project_file(&page.name), lines.join("\n") + "\n").unwrap();
 }

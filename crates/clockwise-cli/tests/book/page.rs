@@ -36,13 +36,27 @@ pub(crate) struct Block {
     /// Where it begins, from 1.
     pub(crate) line: usize,
     pub(crate) script: String,
-    pub(crate) exit: i32,
+    pub(crate) exit: Exit,
     /// Why it is not run.
     pub(crate) not_run: Option<String>,
     pub(crate) server: Option<ServerKind>,
     pub(crate) outputs: Vec<Shown>,
     /// What it has to print, besides.
     pub(crate) prints: Vec<String>,
+}
+
+/// How a block ends.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Exit {
+    Code(i32),
+    /// Each of its lines is a command that ends with 0 or 1, where 1 is an answer too.
+    Answers,
+}
+
+impl Default for Exit {
+    fn default() -> Self {
+        Self::Code(0)
+    }
 }
 
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -79,7 +93,7 @@ pub(crate) struct ArticleFigure {
 /// A comment that concerns the block below it.
 #[derive(Debug)]
 enum Pending {
-    Exit(i32),
+    Exit(Exit),
     NotRun(String),
     Server(ServerKind),
     File(String),
@@ -137,8 +151,12 @@ impl Page {
                     Some(_) => reader.error(number, "a comment stands on a line of its own"),
                     None => reader.error(number, "the comment is not closed"),
                 }
-            } else if start.starts_with("~~~") {
-                reader.error(number, "blocks begin with ``` here");
+            } else if start.starts_with("~~~") || (start.starts_with('>') && start.contains("```"))
+            {
+                reader.error(
+                    number,
+                    "blocks begin with ``` here, and stand in no quotation",
+                );
             } else {
                 reader.prose(number, line);
             }
@@ -200,8 +218,9 @@ impl Reader {
             None => (comment, ""),
         };
         let pending = match (name, value) {
+            ("exit", "0 or 1") => Pending::Exit(Exit::Answers),
             ("exit", code) => match code.parse() {
-                Ok(code) => Pending::Exit(code),
+                Ok(code) => Pending::Exit(Exit::Code(code)),
                 Err(_) => return self.error(line, format!("no exit code: {code:?}")),
             },
             ("not run", reason) if !reason.is_empty() => Pending::NotRun(reason.to_owned()),
@@ -259,7 +278,13 @@ impl Reader {
         let markers = std::mem::take(&mut self.pending);
         match info {
             "sh" => self.command(line, text, markers),
-            "bash" | "shell" | "console" | "shell-session" => {
+            _ if SHELLS.contains(
+                &info
+                    .split(|c: char| !c.is_alphabetic())
+                    .next()
+                    .unwrap_or(info),
+            ) =>
+            {
                 self.error(
                     line,
                     format!("a block of commands is marked sh, not {info}"),
@@ -277,7 +302,7 @@ impl Reader {
         };
         for (line, marker) in markers {
             match marker {
-                Pending::Exit(code) => block.exit = code,
+                Pending::Exit(exit) => block.exit = exit,
                 Pending::NotRun(reason) => block.not_run = Some(reason),
                 Pending::Server(kind) => block.server = Some(kind),
                 marker => self.error(line, format!("not before a block of commands: {marker:?}")),
@@ -341,6 +366,9 @@ impl Reader {
     }
 }
 
+/// What else would be read as commands.
+const SHELLS: &[&str] = &["bash", "console", "sh", "shell", "shellsession"];
+
 /// A path that stays in the page's folder.
 fn is_file_name(name: &str) -> bool {
     !name.is_empty() && name.split('/').all(|part| !["", ".", ".."].contains(&part))
@@ -369,7 +397,10 @@ fn a_page_is_read_in_its_order() {
     };
     assert_eq!((name.as_str(), text.as_str()), ("a/x.toml", "x = 1\n"));
     assert_eq!(script, "touch y\ntouch z");
-    assert_eq!((block.exit, block.server), (1, Some(ServerKind::Redis)));
+    assert_eq!(
+        (block.exit, block.server),
+        (Exit::Code(1), Some(ServerKind::Redis))
+    );
     assert_eq!(
         (block.line, block.script.as_str()),
         (13, "clockwise plan\n")
@@ -391,6 +422,7 @@ fn a_comment_that_is_not_known_fails() {
         "print: 1",
         "prints:",
         "exit: one",
+        "exit: 0 or 2",
         "exit",
         "not run",
         "not run:",
@@ -430,6 +462,9 @@ fn a_comment_where_it_says_nothing_fails() {
         "<!-- exit: 1 -->\n",
         "```sh\nx\n",
         "```bash\nx\n```\n",
+        "```sh,ignore\nx\n```\n",
+        "```shell-session\nx\n```\n",
+        "> ```sh\n> x\n> ```\n",
         "~~~sh\nx\n~~~\n",
         "```sh\nx\n```\n\n```text\nx\n```\n",
     ] {

@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 use crate::command::{Answer, Running, project_file};
-use crate::page::{Block, Extent, Page, Part, ServerKind, Shown};
-use crate::renews;
+use crate::page::{Block, Exit, Extent, Page, Part, ServerKind, Shown};
+
 use crate::servers::{Server, set_all};
 use crate::text::{compare, has_figure, is_gap, one_line};
 
@@ -22,8 +22,26 @@ pub(crate) struct Outcome {
     pub(crate) errors: Vec<String>,
     /// Every block with its output, as Markdown.
     pub(crate) log: String,
-    /// Where pages are written anew: outputs that are not what was printed, with the lines that would be.
-    pub(crate) renewals: Vec<(Shown, Vec<String>)>,
+    /// Outputs that are not as the page shows them and can be written anew.
+    pub(crate) renewals: Vec<Renewal>,
+}
+
+/// An output to be written anew.
+#[derive(Clone, Debug)]
+pub(crate) struct Renewal {
+    /// What is wrong with it.
+    pub(crate) error: String,
+    pub(crate) shown: Shown,
+    /// What would be right.
+    pub(crate) lines: Vec<String>,
+}
+
+impl Outcome {
+    /// All that is not as the page says.
+    pub(crate) fn all_errors(&self) -> impl Iterator<Item = &str> {
+        let outputs = self.renewals.iter().map(|renewal| &renewal.error);
+        self.errors.iter().chain(outputs).map(String::as_str)
+    }
 }
 
 /// Runs a page from its beginning to its end. After a block that does not end as it should the rest is run too.
@@ -118,19 +136,26 @@ impl Sandbox {
                 None => errors.push(format!("the block names no {}HOST:PORT", scheme(kind))),
             }
         }
+        if block.exit == Exit::Answers {
+            script = script.lines().map(answering).collect();
+        }
         let mut answer = self.bash(&script);
         let mut stdout = String::from_utf8_lossy(&answer.stdout).into_owned();
         if let Some((place, name)) = place_and_name {
             stdout = stdout.replace(&place, &name);
             answer.stderr = answer.stderr.replace(&place, &name);
         }
-        if answer.code != Some(block.exit) {
+        let wanted = match block.exit {
+            Exit::Code(code) => code,
+            Exit::Answers => 0,
+        };
+        if answer.code != Some(wanted) {
             let code = answer
                 .code
                 .map_or("a signal".to_owned(), |code| code.to_string());
             errors.push(format!(
-                "exit code {code} instead of {}\n{}\n{}",
-                block.exit, block.script, answer.stderr
+                "exit code {code} instead of {wanted}\n{}\n{}",
+                block.script, answer.stderr
             ));
         }
         for shown in &block.outputs {
@@ -140,12 +165,14 @@ impl Sandbox {
                 Extent::Stderr => (&answer.stderr, false),
             };
             if let Err(error) = compare(&shown.text, printed, whole) {
-                match renewal(shown, printed).filter(|_| renews()) {
-                    Some(renewal) => outcome.renewals.push(renewal),
-                    None => errors.push(format!(
-                        "the output in line {} is another:\n{error}",
-                        shown.line
-                    )),
+                let error = format!("the output in line {} is another:\n{error}", shown.line);
+                match renewal(shown, printed) {
+                    Some(lines) => outcome.renewals.push(Renewal {
+                        error: format!("{page}:{}: {error}", block.line),
+                        shown: shown.clone(),
+                        lines,
+                    }),
+                    None => errors.push(error),
                 }
             }
         }
@@ -165,8 +192,13 @@ impl Sandbox {
     }
 }
 
+/// A line of commands that goes on after a code of 1.
+fn answering(line: &str) -> String {
+    format!("{line} || {{ code=$?; ((code == 1)) || exit $code; }}\n")
+}
+
 /// As many lines as the page shows now, or all. None for an output with gaps: what to leave out is for a person.
-fn renewal(shown: &Shown, printed: &str) -> Option<(Shown, Vec<String>)> {
+fn renewal(shown: &Shown, printed: &str) -> Option<Vec<String>> {
     if shown.text.contains('…') || shown.text.lines().any(is_gap) {
         return None;
     }
@@ -174,8 +206,7 @@ fn renewal(shown: &Shown, printed: &str) -> Option<(Shown, Vec<String>)> {
         Extent::Whole => usize::MAX,
         _ => shown.text.lines().count(),
     };
-    let lines = printed.lines().take(wanted).map(str::to_owned).collect();
-    Some((shown.clone(), lines))
+    Some(printed.lines().take(wanted).map(str::to_owned).collect())
 }
 
 fn scheme(kind: ServerKind) -> &'static str {
@@ -237,13 +268,15 @@ fn copy(from: &Path, to: &Path) {
 const BUILDERS: &[&str] = &["cargo ", "./test", "benches/run"];
 
 fn errors_of(text: &str) -> Vec<String> {
-    run(&Page::parse("p.md", text).unwrap()).errors
+    let outcome = run(&Page::parse("p.md", text).unwrap());
+    outcome.all_errors().map(str::to_owned).collect()
 }
 
 #[test]
 fn a_page_that_is_right_passes() {
     let page = "<!-- file: m.toml -->\n```toml\n[[node]]\nid = \"a\"\n```\n\
                 ```sh\ncargo run --release -- locate --cluster ./m.toml x > here\ncat <<'END' > there\ny\nEND\n```\n\
+                <!-- exit: 0 or 1 -->\n```sh\ntrue\nfalse\n```\n\
                 ```sh\ncat here there; head -n 1 examples/web-paths.tsv\n```\n\n\
                 <!-- output: whole -->\n```text\nx\ta\ny\npath_id…\n```\n\nThe owner is a.\n\n<!-- prints: a -->\n";
     assert_eq!(errors_of(page), Vec::<String>::new());
@@ -270,6 +303,10 @@ fn a_page_that_is_wrong_fails() {
             "exit code 2 instead of 0",
         ),
         ("```sh\nfalse | true\n```\n", "exit code 1 instead of 0"),
+        (
+            "<!-- exit: 0 or 1 -->\n```sh\nfalse\nclockwise plan --from a\n```\n",
+            "exit code 2 instead of 0",
+        ),
         (
             "<!-- exit: 1 -->\n```sh\ntrue\n```\n",
             "exit code 0 instead of 1",

@@ -14,7 +14,7 @@ pub(crate) fn compare(shown: &str, printed: &str, whole: bool) -> Result<(), Str
     let mut at = 0;
     for (index, part) in parts.iter().enumerate() {
         let is_last = index + 1 == parts.len();
-        let fits = |start: usize| mismatch(part, &printed[start..]).is_none();
+
         let start = if index == 0 {
             at
         } else if is_last && whole && !part.is_empty() {
@@ -22,7 +22,10 @@ pub(crate) fn compare(shown: &str, printed: &str, whole: bool) -> Result<(), Str
             let last = printed.len().saturating_sub(part.len());
             last.max(at)
         } else {
-            (at..printed.len()).find(|&start| fits(start)).unwrap_or(at)
+            // Where nothing fits, the place where the most lines do says what is wrong.
+            let lines = |start: &usize| mismatch(part, &printed[*start..]).unwrap_or(usize::MAX);
+            let most = (at..printed.len()).rev().max_by_key(lines);
+            most.unwrap_or(at)
         };
         if let Some(line) = mismatch(part, &printed[start..]) {
             let wanted = part[line];
@@ -194,11 +197,14 @@ fn an_output_is_a_beginning_with_gaps() {
             "{shown:?} {whole}"
         );
     }
-    let error = compare("one 1\ntwo 3\n", printed, false).unwrap_err();
-    assert!(
-        error.contains("two 3") && error.contains("two 2"),
-        "{error}"
-    );
+    for (shown, wanted, there) in [
+        ("one 1\ntwo 3\n", "two 3", "two 2"),
+        ("…\ntwo 2\nthree 4\n", "three 4", "three 3"),
+        ("…\nfour 4\nfive 5\n", "five 5", "nothing more"),
+    ] {
+        let error = compare(shown, printed, false).unwrap_err();
+        assert!(error.contains(wanted) && error.contains(there), "{error}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use clockwise::hash::{splitmix64, xxh3_64};
 
 /// XXH3-64 of bytes; numbers are mixed, since tokens of a weak hash differ in few of their bits.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Hashed(u64);
+pub(crate) struct Hashed(u64);
 
 impl Hasher for Hashed {
     fn write(&mut self, bytes: &[u8]) {

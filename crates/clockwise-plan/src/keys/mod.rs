@@ -44,7 +44,9 @@ mod merge;
 mod metadump;
 mod parser;
 mod popularity;
+mod rows;
 mod source;
+mod statements;
 mod table;
 mod tally;
 
@@ -54,6 +56,8 @@ pub use self::format::{Column, Format, ParseColumnError, ParseFormatError};
 pub use self::generate::{GenerateError, Generated, PatternFault};
 pub use self::merge::Merged;
 pub use self::popularity::{MAX_TABLE_BYTES, Popularity, PopularityError};
+pub use self::rows::{RowsSummary, TableRow, read_rows};
+pub use self::statements::{MOST_STATEMENT_BYTES, StatementText, read_statements};
 
 use self::merge::Merge;
 use self::parser::Parser;

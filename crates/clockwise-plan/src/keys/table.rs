@@ -21,11 +21,11 @@ pub(super) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    fn field(&self, at: usize) -> Option<&'a [u8]> {
+    pub(super) fn field(&self, at: usize) -> Option<&'a [u8]> {
         let end = *self.ends.get(at)?;
         let start = match at.checked_sub(1) {
             Some(before) => *self.ends.get(before)? + self.gap,
@@ -39,7 +39,7 @@ impl<'a> Row<'a> {
         (0..self.len()).filter_map(move |at| self.field(at))
     }
 
-    fn names(&self) -> Vec<String> {
+    pub(super) fn names(&self) -> Vec<String> {
         let name = |at| {
             let field = self.field(at).unwrap_or_default().trim_ascii();
             String::from_utf8_lossy(field).into_owned()

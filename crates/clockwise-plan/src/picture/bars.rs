@@ -1,4 +1,4 @@
-//! What each node holds before and after, as two bars, with a mark at its fair share.
+//! Two amounts each of several things, such as what nodes hold before and after, as two bars, with a mark beside them.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -6,24 +6,24 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::{AFTER, BEFORE, GRID, INK, SOFT, short, themed};
 use crate::number::{decimal, grouped};
 
-/// One node's amounts.
+/// The amounts of one thing, such as a node.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Bar {
-    /// The node.
+    /// Its name.
     pub(crate) name: String,
-    /// What it holds today.
-    pub(crate) before: u64,
-    /// What it holds after the change.
-    pub(crate) after: u64,
-    /// What its weight asks for after the change.
+    /// The upper, pale bar, such as what a node holds today.
+    pub(crate) before: f64,
+    /// The lower bar, such as what it holds after the change.
+    pub(crate) after: f64,
+    /// The mark, such as what its weight asks for after the change.
     pub(crate) fair: f64,
 }
 
-/// The nodes from the top; `None` where there is nothing to draw.
+/// The bars from the top; `None` where there is nothing to draw.
 pub(crate) fn bars(nodes: &[Bar], unit: &str, label: &str) -> Option<String> {
     let most = nodes
         .iter()
-        .map(|bar| (bar.before.max(bar.after) as f64).max(bar.fair))
+        .map(|bar| bar.before.max(bar.after).max(bar.fair))
         .fold(0.0, f64::max);
     if most <= 0.0 {
         return None;
@@ -70,11 +70,8 @@ fn draw<'a>(
         .draw()?;
     for (place, bar) in (0..).map(f64::from).zip(nodes) {
         let top = rows - place;
-        let band = |from: f64, to: f64, value: u64, colour: RGBColor| {
-            Rectangle::new(
-                [(0.0, top - from), (value as f64, top - to)],
-                colour.filled(),
-            )
+        let band = |from: f64, to: f64, value: f64, colour: RGBColor| {
+            Rectangle::new([(0.0, top - from), (value, top - to)], colour.filled())
         };
         chart.draw_series([
             band(0.14, 0.46, bar.before, BEFORE),

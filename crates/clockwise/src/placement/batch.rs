@@ -59,8 +59,19 @@ impl Placement {
     #[must_use]
     pub fn count_by_owner<'k>(&self, keys: impl IntoIterator<Item = &'k [u8]>) -> Vec<u64> {
         let mut counts = alloc::vec![0; self.members.len()];
-        for node in self.indices(keys).flatten() {
-            counts[node] += 1;
+        let Some(ring) = self.large_ring() else {
+            for key in keys {
+                if let Some(node) = self.owner_index(&self.hash(key)) {
+                    counts[node] += 1;
+                }
+            }
+            return counts;
+        };
+        let mut indices = self.indices(keys);
+        while indices.refill(ring).is_some() {
+            for &node in &indices.nodes[..indices.end] {
+                counts[node as usize] += 1;
+            }
         }
         counts
     }

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Engine, Placement};
+use super::{Engine, Keys, Placement};
 use crate::maglev;
 use crate::numbered::NumberedSlots;
 use crate::race::{Race, Runner};
@@ -37,16 +37,10 @@ impl Placement {
                 own,
                 asked: key_rule,
             }),
-            _ => Ok(self.keyed_by(key_rule)),
-        }
-    }
-
-    /// The same placement with a key rule that its scheme allows.
-    pub(super) fn keyed_by(self, key_rule: KeyRule) -> Self {
-        Self {
-            key_rule,
-            plain_hash: key_rule == KeyRule::Whole && self.scheme.is_plain_xxh3(),
-            ..self
+            _ => Ok(Self {
+                keys: Keys::new(key_rule, &self.scheme),
+                ..self
+            }),
         }
     }
 
@@ -66,15 +60,13 @@ impl Placement {
         let mut members = membership.members().to_vec();
         members.sort_by(|a, b| a.id().cmp(b.id()));
         let engine = build_engine(scheme, membership, &members, previous)?;
-        let placement = Self {
+        Ok(Self {
             scheme: scheme.clone(),
             secret: scheme.secret(),
-            key_rule: KeyRule::Whole,
-            plain_hash: false,
+            keys: Keys::new(scheme.own_key_rule().unwrap_or_default(), scheme),
             members,
             engine,
-        };
-        Ok(placement.keyed_by(scheme.own_key_rule().unwrap_or_default()))
+        })
     }
 }
 

@@ -79,7 +79,10 @@ impl Placement {
     /// As [`Placement::build`].
     pub fn least_movement(&self, membership: &Membership) -> Result<Self, BuildError> {
         let next = Self::build_after(&self.scheme, membership, Some(self))?;
-        Ok(next.keyed_by(self.key_rule))
+        Ok(Self {
+            keys: self.keys,
+            ..next
+        })
     }
 
     /// The members as a membership: in bucket order for numbered schemes, else by id.
@@ -125,15 +128,18 @@ impl Placement {
         Ok(Self {
             scheme: self.scheme.clone(),
             secret: self.secret.clone(),
-            key_rule: self.key_rule,
-            plain_hash: self.plain_hash,
+            keys: self.keys,
             members,
             engine: Engine::Ring(ring),
         })
     }
 
     fn rebuilt(&self, membership: &Membership) -> Result<Self, BuildError> {
-        Ok(Self::build(&self.scheme, membership)?.keyed_by(self.key_rule))
+        let built = Self::build(&self.scheme, membership)?;
+        Ok(Self {
+            keys: self.keys,
+            ..built
+        })
     }
 }
 

@@ -34,14 +34,29 @@ pub struct Placement {
     scheme: Scheme,
     /// Zeroes where the hash has none; a type of its own, so that `Debug` does not print it.
     secret: SecretKey,
-    key_rule: KeyRule,
-    /// Whether the token is XXH3-64 of all bytes: what [`Placement::hash`] asks for each key.
-    plain_hash: bool,
+    keys: Keys,
     members: Vec<Member>,
     engine: Engine,
 }
 
-/// With a tag of its own, since every look-up reads it.
+/// How keys are cut and hashed.
+#[derive(Clone, Copy, Debug)]
+struct Keys {
+    rule: KeyRule,
+    /// Whether a token is XXH3 of all bytes, so that nothing has to be decided for each key.
+    is_plain: bool,
+}
+
+impl Keys {
+    fn new(rule: KeyRule, scheme: &Scheme) -> Self {
+        Self {
+            rule,
+            is_plain: rule == KeyRule::Whole && scheme.is_plain_xxh3(),
+        }
+    }
+}
+
+// The tag stands in a byte of its own, which a look-up reads at once.
 #[derive(Clone, Debug)]
 #[repr(u8)]
 enum Engine {
@@ -107,7 +122,7 @@ impl Placement {
     /// Which bytes of what is asked for are the key.
     #[must_use]
     pub fn key_rule(&self) -> KeyRule {
-        self.key_rule
+        self.keys.rule
     }
 
     /// The members in ascending order of their ids; indices elsewhere count along this list.
@@ -120,7 +135,7 @@ impl Placement {
     #[inline]
     #[must_use]
     pub fn hash<'k>(&self, bytes: &'k [u8]) -> HashedKey<'k> {
-        if self.plain_hash {
+        if self.keys.is_plain {
             HashedKey {
                 key: bytes,
                 token: Token(xxh3_64(bytes)),
@@ -133,7 +148,7 @@ impl Placement {
     /// As [`hash`](Self::hash), kept out of the caller's loop.
     #[inline(never)]
     fn hash_by_rule<'k>(&self, bytes: &'k [u8]) -> HashedKey<'k> {
-        let key = self.key_rule.key(bytes);
+        let key = self.keys.rule.key(bytes);
         HashedKey {
             key,
             token: Token(self.scheme.token(self.secret.bytes(), key)),
@@ -143,7 +158,7 @@ impl Placement {
     /// Whether [`hash`](Self::hash) of both gives the same for every key.
     #[must_use]
     pub fn hashes_like(&self, other: &Self) -> bool {
-        self.key_rule == other.key_rule && self.tokens_like(other)
+        self.keys.rule == other.keys.rule && self.tokens_like(other)
     }
 
     /// Whether both give the same token to what is the key, whatever their key rules cut out.

@@ -41,10 +41,14 @@ impl Ring {
         }
 
         let count = self.len() - gone.len() + added.len();
-        let (mut tokens, mut owners) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let stays = |&owner: &u32| matches!(change, NodeChange::Added(_)) || owner != node;
+        let staying = self.owners.iter().filter(stays).map(renumbered);
+        let most = staying.chain((!added.is_empty()).then_some(node)).max();
+        let mut tokens = Vec::with_capacity(count);
+        let mut owners = Owners::with_room(count, most.unwrap_or_default());
         let mut copied = 0;
         let mut due = gone.iter().copied().peekable();
-        let mut copy_up_to = |at: usize, tokens: &mut Vec<u64>, owners: &mut Vec<u32>| {
+        let mut copy_up_to = |at: usize, tokens: &mut Vec<u64>, owners: &mut Owners| {
             while copied < at {
                 let end = due.peek().map_or(at, |&gone| at.min(gone));
                 tokens.extend_from_slice(&self.tokens[copied..end]);
@@ -62,17 +66,20 @@ impl Ring {
                 smaller.take_while(|&(&other, owner)| other == token && renumbered(owner) < node);
             copy_up_to(first + smaller.count(), &mut tokens, &mut owners);
             tokens.push(token);
-            owners.push(node);
+            owners.extend(core::iter::once(node));
         }
         copy_up_to(self.len(), &mut tokens, &mut owners);
 
         let gone: Vec<u64> = gone.into_iter().map(|at| self.tokens[at]).collect();
-        let index = self.index.changed(&tokens, &added, &gone);
+        let back_to_same = back_to_same(&owners);
+        let index = self
+            .index
+            .changed_with_owners(&tokens, &added, &gone, &owners.around());
         Self {
-            back_to_same: back_to_same(&owners),
+            back_to_same,
             index,
             tokens,
-            owners: Owners::new(owners),
+            owners,
             ..*self
         }
     }

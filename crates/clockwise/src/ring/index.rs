@@ -1,34 +1,106 @@
 //! How many numbers of a sorted list come before another one, at once.
 //!
-//! What it is: the space cut into equal stretches, four numbers each on average, with one [`Record`] a stretch: how
-//! many numbers come before it, and the next 16 bits of the place of each number in it. What it promises: the answer of
-//! a binary search, for every sorted list and every number; equal numbers, one number and none included. What it does
-//! not: keep the list; it has to be given the one it was made of. Cost: O(n) to make, 8 bytes a number (32 at least);
-//! a look-up is a multiplication, a record and a compare, wherever numbers are spread evenly. It searches within a
-//! stretch that is overfull (13 are kept), which even numbers make of one in 10,000, or when the 16 bits are equal.
-//! In a list that clumps it is a binary search within a stretch. Source: interpolation by the position itself (W. W.
-//! Peterson, 1957), in records that fit a cache line.
+//! What it is: the space cut into equal stretches, four or five numbers each on average, with one [`Record`] a stretch:
+//! how many numbers come before it, and the next 16 bits of the place of each number in it. What it promises: the
+//! answer of a binary search, for every sorted list and every number; equal numbers, one number and none included.
+//! What it does not: keep the list; it has to be given the one it was made of. Cost: O(n) to make, 8 bytes a number
+//! (32 at least), 13 with owners; a look-up is a multiplication, a record and a compare, wherever numbers are spread
+//! evenly. It searches within a stretch that is overfull (13 are kept), which even numbers make of one in 10,000, with
+//! owners of one in 1,500, or when the 16 bits are equal. In a list that clumps it is a binary search within a stretch.
+//! Source: interpolation by the position itself (W. W. Peterson, 1957), in records that fit a cache line.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::lanes::{CAPACITY, Record, prefetch};
+use super::lanes::{CAPACITY, OWNERS, Owned, Record, Stretch, prefetch};
 
 /// The index of a sorted list of positions; the same for the same list.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct SuccessorIndex {
+pub(crate) struct SuccessorIndex<S = Record> {
     /// One a stretch, and one behind the last, whose base is the length of the list.
-    records: Box<[Record]>,
+    stretches: Box<[S]>,
     /// What a position is multiplied by for its stretch, above 2^64, and its place in it, below.
     factor: u64,
+}
+
+/// An index that knows the owners of tokens as well.
+pub(super) type OwnerIndex = SuccessorIndex<Owned>;
+
+/// The owners of a sorted list of tokens, for an index: empty where they do not fit.
+pub(super) struct Around<'o> {
+    owners: &'o [u16],
+    /// The last ones, and behind them the first ones, which follow.
+    end: [u16; 2 * OWNERS],
+}
+
+impl<'o> Around<'o> {
+    pub(super) fn new(owners: &'o [u16]) -> Self {
+        let mut end = [0; 2 * OWNERS];
+        let start = owners.len().saturating_sub(OWNERS);
+        let around = owners[start..].iter().chain(owners.iter().cycle());
+        end.iter_mut()
+            .zip(around)
+            .for_each(|(to, owner)| *to = *owner);
+        Self { owners, end }
+    }
+
+    /// The owners from a token on.
+    #[inline]
+    fn from(&self, first: usize) -> Option<&[u16; OWNERS]> {
+        let inside = self.owners.get(first..).and_then(<[u16]>::first_chunk);
+        inside.or_else(|| {
+            let start = self.owners.len().saturating_sub(OWNERS);
+            let of_end = self.end.get(first.checked_sub(start)?..)?;
+            of_end.first_chunk().filter(|_| !self.owners.is_empty())
+        })
+    }
+}
+
+impl OwnerIndex {
+    /// The index of tokens in ascending order with their owners.
+    pub(super) fn with_owners(sorted: &[u64], owners: &Around<'_>) -> Self {
+        Self::made(sorted, |record| owned(record, owners))
+    }
+
+    /// As [`SuccessorIndex::changed`], with the owners of the new list.
+    pub(super) fn changed_with_owners(
+        &self,
+        sorted: &[u64],
+        added: &[u64],
+        gone: &[u64],
+        owners: &Around<'_>,
+    ) -> Self {
+        self.changed(sorted, added, gone, |record| owned(record, owners))
+    }
+
+    /// The owner of the first token at or above `token`, around the ring, which is also the first above it; `None` where
+    /// only the list can tell.
+    #[inline]
+    pub(super) fn owner(&self, token: u64) -> Option<u16> {
+        let (stretch, place) = place(self.factor, token);
+        self.stretches
+            .get(usize::try_from(stretch).ok()?)?
+            .owner(place)
+    }
+}
+
+fn owned(record: Record, owners: &Around<'_>) -> Owned {
+    Owned::new(record, owners.from(record.base()))
 }
 
 impl SuccessorIndex {
     /// The index of positions in ascending order, equal ones allowed. The space is the smallest power of two that
     /// holds them all.
     pub(crate) fn new(sorted: &[u64]) -> Self {
+        Self::made(sorted, |record| record)
+    }
+}
+
+impl<S: Stretch> SuccessorIndex<S> {
+    /// The index whose stretches are made of their records.
+    fn made(sorted: &[u64], stretch_of: impl Fn(Record) -> S) -> Self {
         debug_assert!(sorted.is_sorted());
-        let Some(shape) = Shape::of(sorted) else {
+        let Some(shape) = Shape::of(sorted, S::QUARTERS) else {
             return Self::without_records();
         };
         let mut records = Vec::with_capacity(shape.stretches as usize + 1);
@@ -39,38 +111,49 @@ impl SuccessorIndex {
                 .iter()
                 .take_while(|&&token| shape.place(token).0 == stretch)
                 .count();
-            records.push(shape.record(start, &rest[..count]));
+            records.push(stretch_of(shape.record(start, &rest[..count])));
             start += count;
         }
-        records.push(Record::new(start as u32, []));
+        records.push(stretch_of(Record::new(start as u32, [])));
         Self {
-            records: records.into_boxed_slice(),
+            stretches: records.into_boxed_slice(),
             factor: shape.factor,
         }
     }
 
     /// The index of `sorted`, which is the list of this one with `added` and without `gone`, both ascending. Equal to
     /// a new one; copies the records of all stretches without a change, if the stretches are still the same.
-    pub(crate) fn changed(&self, sorted: &[u64], added: &[u64], gone: &[u64]) -> Self {
-        let same = Shape::of(sorted).filter(|shape| {
-            (shape.factor, shape.stretches as usize + 1) == (self.factor, self.records.len())
+    fn changed(
+        &self,
+        sorted: &[u64],
+        added: &[u64],
+        gone: &[u64],
+        stretch_of: impl Fn(Record) -> S,
+    ) -> Self {
+        let same = Shape::of(sorted, S::QUARTERS).filter(|shape| {
+            (shape.factor, shape.stretches as usize + 1) == (self.factor, self.stretches.len())
         });
         let Some(shape) = same else {
-            return Self::new(sorted);
+            return Self::made(sorted, stretch_of);
         };
-        let mut records: Vec<Record> = Vec::with_capacity(self.records.len());
+        let mut records: Vec<S> = Vec::with_capacity(self.stretches.len());
+        let base = |stretch: usize, by| self.stretches[stretch].record().shifted(by).base();
         let mut by = 0;
         let (mut added, mut gone) = (added.iter().peekable(), gone.iter().peekable());
         loop {
             let next = [added.peek(), gone.peek()].into_iter().flatten().min();
             let stretch = next.map(|&&token| shape.place(token).0);
-            let until = stretch.map_or(self.records.len(), |stretch| stretch as usize);
-            let untouched = &self.records[records.len()..until];
-            records.extend(untouched.iter().map(|record| record.shifted(by)));
+            let until = stretch.map_or(self.stretches.len(), |stretch| stretch as usize);
+            let untouched = &self.stretches[records.len()..until];
+            records.extend(
+                untouched
+                    .iter()
+                    .map(|stretch| stretch_of(stretch.record().shifted(by))),
+            );
             let Some(stretch) = stretch else {
                 break;
             };
-            let start = self.records[until].shifted(by).base();
+            let start = base(until, by);
             while added
                 .next_if(|&&token| shape.place(token).0 == stretch)
                 .is_some()
@@ -83,11 +166,11 @@ impl SuccessorIndex {
             {
                 by -= 1;
             }
-            let end = self.records[until + 1].shifted(by).base();
-            records.push(shape.record(start, &sorted[start..end]));
+            let end = base(until + 1, by);
+            records.push(stretch_of(shape.record(start, &sorted[start..end])));
         }
         Self {
-            records: records.into_boxed_slice(),
+            stretches: records.into_boxed_slice(),
             factor: self.factor,
         }
     }
@@ -95,7 +178,7 @@ impl SuccessorIndex {
     /// An index that leaves every look-up to the list.
     fn without_records() -> Self {
         Self {
-            records: Box::default(),
+            stretches: Box::default(),
             factor: 0,
         }
     }
@@ -124,8 +207,9 @@ impl SuccessorIndex {
     #[inline]
     pub(super) fn rank(&self, token: u64) -> Option<usize> {
         let (stretch, place) = place(self.factor, token);
-        self.records
+        self.stretches
             .get(usize::try_from(stretch).ok()?)?
+            .record()
             .rank(place)
     }
 
@@ -134,8 +218,11 @@ impl SuccessorIndex {
     #[inline(never)]
     fn search(&self, sorted: &[u64], token: u64, before: impl Fn(u64) -> bool) -> usize {
         let stretch = usize::try_from(place(self.factor, token).0).unwrap_or(usize::MAX);
-        let base = |stretch: usize| self.records.get(stretch).map_or(sorted.len(), Record::base);
-        let range = if self.records.is_empty() {
+        let base = |stretch: usize| {
+            let stretch = self.stretches.get(stretch);
+            stretch.map_or(sorted.len(), |stretch| stretch.record().base())
+        };
+        let range = if self.stretches.is_empty() {
             0..sorted.len()
         } else {
             base(stretch)..base(stretch.saturating_add(1))
@@ -147,11 +234,11 @@ impl SuccessorIndex {
     /// Asks for what [`successor`](Self::successor) of `token` will read.
     #[inline]
     pub(crate) fn prefetch(&self, token: u64) {
-        prefetch(&self.records, place(self.factor, token).0 as usize);
+        prefetch(&self.stretches, place(self.factor, token).0 as usize);
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
-        size_of_val::<[Record]>(&self.records)
+        size_of_val::<[S]>(&self.stretches)
     }
 }
 
@@ -164,9 +251,9 @@ struct Shape {
 
 impl Shape {
     /// `None` for a list too long for the indices of a record.
-    fn of(sorted: &[u64]) -> Option<Self> {
+    fn of(sorted: &[u64], quarters: u32) -> Option<Self> {
         let count = u32::try_from(sorted.len()).ok()?;
-        let stretches = (count < MOST).then(|| stretches(count))?;
+        let stretches = (count < MOST).then(|| stretches(count, quarters))?;
         let unused = sorted.last().map_or(0, |last| last.leading_zeros());
         let stretches_64 = u64::from(stretches);
         // More stretches than positions would push the factor out of 64 bits; then the upper stretches stay empty.
@@ -194,10 +281,10 @@ fn place(factor: u64, token: u64) -> (u64, u16) {
     ((product >> 64) as u64, (product as u64 >> 48) as u16)
 }
 
-/// Stretches for so many positions: as few as hold at most 4.25 each on average, of those numbers that have five bits
-/// and then zeros. So they change seldom as nodes come and go, and depend on nothing else.
-fn stretches(count: u32) -> u32 {
-    let least = (u64::from(count) * 4).div_ceil(17);
+/// Stretches for so many positions: as few as hold at most so many quarters each on average, of those numbers that have
+/// five bits and then zeros. So they change seldom as nodes come and go, and depend on nothing else.
+fn stretches(count: u32, quarters: u32) -> u32 {
+    let least = (u64::from(count) * 4).div_ceil(u64::from(quarters));
     let low_bits = (u64::BITS - least.leading_zeros()).saturating_sub(5);
     (least.div_ceil(1 << low_bits) << low_bits) as u32
 }
@@ -215,7 +302,7 @@ mod tests {
     /// Compares the index of a list with a search of it, at every edge, around every number and at random.
     fn assert_searches(mut list: Vec<u64>, rng: &mut Rng, random: usize) {
         list.sort_unstable();
-        let index = SuccessorIndex::new(&list);
+        let index = <SuccessorIndex>::new(&list);
         let around = |&token: &u64| [token.wrapping_sub(1), token, token.wrapping_add(1)];
         let ends = [
             0,
@@ -276,7 +363,7 @@ mod tests {
         let index = {
             let mut sorted = list.clone();
             sorted.sort_unstable();
-            SuccessorIndex::new(&sorted)
+            <SuccessorIndex>::new(&sorted)
         };
         let told = (0..100_000)
             .filter_map(|_| index.rank(rng.next_u64() >> 32))
@@ -331,7 +418,7 @@ mod tests {
 
     #[test]
     fn an_index_without_records_searches_the_list() {
-        let index = SuccessorIndex::without_records();
+        let index = <SuccessorIndex>::without_records();
         let list = [3, 3, 9];
         for token in [0, 3, 4, 9, 10, u64::MAX] {
             let (below, not_above) = (
@@ -347,7 +434,7 @@ mod tests {
     fn stretches_hold_four_numbers_and_a_quarter_at_most() {
         let mut before = 0;
         for count in (0..200_000).chain([1 << 24, MOST - 1]) {
-            let stretches = stretches(count);
+            let stretches = stretches(count, Record::QUARTERS);
             let (four, exact) = (u64::from(stretches) * 4, u64::from(stretches) * 17);
             assert!(exact >= u64::from(count) * 4, "{count}: {stretches}");
             // At least four each: 8 bytes a number, and a record at either end.

@@ -1,14 +1,15 @@
 //! One record of a token index: which of its lanes lie below a number. The only module with `unsafe`.
 //!
 //! What it is: the compare of 14 lanes at once and the hint to fetch a record early, by SSE2 on x86-64 under the
-//! feature `simd`, else by plain code. What it promises: both forms give the same answer for every record that
-//! [`Record::new`] makes and every number; a hint changes nothing. What it does not: know tokens. Cost: a dozen
-//! instructions. Source: Intel's intrinsics for SSE2, which every x86-64 has.
+//! feature `simd`, else by plain code; alone in half a cache line, or with what is beside the lanes in a whole one. What
+//! it promises: both forms give the same answer for every record that [`Record::new`] makes and every number; a hint
+//! changes nothing. What it does not: know tokens. Cost: a dozen instructions. Source: Intel's intrinsics for SSE2,
+//! which every x86-64 has.
 
 /// A stretch of a sorted list in half a cache line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(C, align(32))]
-pub(super) struct Record {
+pub(crate) struct Record {
     /// Where the tokens of the stretch stand in it, ascending; `u16::MAX` in the lanes left over.
     lanes: [u16; LANES],
     /// How many tokens of the list come before the stretch, or this and [`OVERFULL`].
@@ -57,14 +58,20 @@ impl Record {
     /// place does not tell; at least 2^31 when the record does not tell.
     #[inline]
     pub(super) fn rank(&self, place: u16) -> Option<usize> {
-        #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-        let below = self.below_sse2(place);
-        #[cfg(not(all(feature = "simd", target_arch = "x86_64")))]
-        let below = self.below_plain(place);
+        let below = self.below(place);
         (self.lanes[below] != place).then_some(self.base as usize + below)
     }
 
-    /// How many lanes are below `place`, by plain code: at most [`CAPACITY`].
+    /// How many lanes are below `place`: at most [`CAPACITY`].
+    #[inline]
+    fn below(&self, place: u16) -> usize {
+        #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+        return self.below_sse2(place);
+        #[cfg(not(all(feature = "simd", target_arch = "x86_64")))]
+        return self.below_plain(place);
+    }
+
+    /// As `below`, by plain code.
     #[cfg(any(test, not(all(feature = "simd", target_arch = "x86_64"))))]
     #[inline]
     fn below_plain(&self, place: u16) -> usize {
@@ -73,7 +80,7 @@ impl Record {
         usize::from(below).min(CAPACITY)
     }
 
-    /// As `below_plain`.
+    /// As `below`, by vectors.
     #[cfg(all(feature = "simd", target_arch = "x86_64"))]
     #[expect(unsafe_code, reason = "loads of two vectors; SSE2 is part of x86-64")]
     #[inline]
@@ -96,6 +103,68 @@ impl Record {
         (at_or_above as u32 | 1 << CAPACITY).trailing_zeros() as usize
     }
 }
+
+/// What an index holds for each stretch.
+pub(crate) trait Stretch: Copy + Eq {
+    /// Most numbers that a stretch holds on average, in quarters: more would overfill too many.
+    const QUARTERS: u32;
+
+    fn record(&self) -> &Record;
+}
+
+impl Stretch for Record {
+    const QUARTERS: u32 = 17;
+
+    #[inline]
+    fn record(&self) -> &Record {
+        self
+    }
+}
+
+/// A record with the owner of each of its tokens, and of the first one behind them: a cache line that answers alone.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[repr(C, align(64))]
+pub(crate) struct Owned {
+    record: Record,
+    owners: [u16; LANES],
+}
+
+impl Stretch for Owned {
+    const QUARTERS: u32 = 20;
+
+    #[inline]
+    fn record(&self) -> &Record {
+        &self.record
+    }
+}
+
+impl Owned {
+    /// An owner whose number is this one has to be looked for in the list.
+    const UNTOLD: u16 = u16::MAX;
+
+    /// The stretch whose tokens have the first of these owners, with those of the tokens behind it; without owners it
+    /// tells nothing.
+    #[inline]
+    pub(super) fn new(record: Record, owners: Option<&[u16; OWNERS]>) -> Self {
+        let owners = owners.filter(|_| record.base & OVERFULL == 0);
+        Self {
+            record,
+            owners: *owners.unwrap_or(&[Self::UNTOLD; OWNERS]),
+        }
+    }
+
+    /// The owner at `place` of the stretch; `None` where the record does not tell.
+    #[inline]
+    pub(super) fn owner(&self, place: u16) -> Option<u16> {
+        let below = self.record.below(place);
+        let owner = self.owners[below];
+        let tells = (self.record.lanes[below] != place) & (owner != Self::UNTOLD);
+        tells.then_some(owner)
+    }
+}
+
+/// How many owners a stretch takes.
+pub(super) const OWNERS: usize = LANES;
 
 /// Asks for a record to be brought near, if there is such a one.
 #[inline]
@@ -177,6 +246,27 @@ mod tests {
                 assert_eq!(full.below_plain(place), below);
                 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
                 assert_eq!(full.below_sse2(place), below);
+            }
+        }
+    }
+
+    #[test]
+    fn an_owned_stretch_names_the_owner_of_the_first_token_at_or_after() {
+        let mut rng = Rng::new(64);
+        assert_eq!(size_of::<Owned>(), 64);
+        for count in (0..=CAPACITY + 2).cycle().take(600) {
+            let mut lanes: Vec<u16> = (0..count).map(|_| rng.next_u64() as u16).collect();
+            lanes.sort_unstable();
+            let owners: Vec<u16> = (0..OWNERS).map(|_| rng.next_u64() as u16).collect();
+            let record = Record::new(7, lanes.iter().copied());
+            assert_eq!(Owned::new(record, None).owner(5), None);
+            let owned = Owned::new(record, owners.first_chunk());
+            for place in (0..100).map(|_| rng.next_u64() as u16).chain(lanes.clone()) {
+                let first = lanes.iter().filter(|&&lane| lane < place).count();
+                let told = count <= CAPACITY && !lanes.contains(&place) && place != u16::MAX;
+                let owner = owners.get(first).copied();
+                let owner = owner.filter(|&owner| told && owner != Owned::UNTOLD);
+                assert_eq!(owned.owner(place), owner, "{lanes:?}, {place}");
             }
         }
     }

@@ -5,8 +5,8 @@
 //! promises: adding a token takes only the range from the token before it; removing one gives that range to the next;
 //! the listing order of members makes no difference. Equal tokens are all kept and the smaller id wins. What it does
 //! not: even shares; with v tokens a node the relative deviation is sqrt((N-1)/(Nv+1)). Cost: build O(T log T);
-//! look-up a multiplication and two reads by way of [`SuccessorIndex`], at most ceil(log2(T+1)) comparisons where tokens
-//! clump; 22 bytes a token, 24 above 65,536 nodes. Source: Karger et al., 1997; vnodes as in Dynamo, 2007.
+//! look-up a multiplication and one cache line by way of [`OwnerIndex`], at most ceil(log2(T+1)) comparisons where tokens
+//! clump; 27 bytes a token, 29 above 65,536 nodes. Source: Karger et al., 1997; vnodes as in Dynamo, 2007.
 
 mod build;
 mod index;
@@ -19,6 +19,7 @@ use alloc::vec::Vec;
 pub(crate) use build::NodeChange;
 pub(crate) use index::SuccessorIndex;
 
+use index::OwnerIndex;
 use owners::Owners;
 
 use crate::{Share, Token};
@@ -46,8 +47,8 @@ pub(crate) struct Ring {
     owners: Owners,
     /// How many tokens back, around the ring, the same owner's token before this one stands.
     back_to_same: Vec<u32>,
-    /// Of `tokens`.
-    index: SuccessorIndex,
+    /// Of `tokens` and `owners`.
+    index: OwnerIndex,
     edge: Edge,
     bits: u32,
 }
@@ -56,11 +57,12 @@ impl Ring {
     /// A ring of these (token, member) pairs; at most 2^24 of them.
     pub(crate) fn new(pairs: Vec<(u64, u32)>, edge: Edge, bits: u32) -> Self {
         let (tokens, owners) = build::sorted(&pairs);
+        let owners = Owners::new(owners.into_iter());
         let back_to_same = back_to_same(&owners);
-        let index = SuccessorIndex::new(&tokens);
+        let index = OwnerIndex::with_owners(&tokens, &owners.around());
         Self {
             tokens,
-            owners: Owners::new(owners),
+            owners,
             back_to_same,
             index,
             edge,
@@ -75,33 +77,25 @@ impl Ring {
     /// The member that owns `token`; `None` on an empty ring.
     pub(crate) fn owner(&self, token: u64) -> Option<u32> {
         self.told_owner(token)
-            .or_else(|| self.owners.get(self.search(token)))
+            .or_else(|| self.owners.get(self.successor(token)))
     }
 
     /// The member that owns `token`, where the index alone tells: for almost all tokens.
     #[inline]
     pub(crate) fn told_owner(&self, token: u64) -> Option<u32> {
-        self.owners.get(self.index.rank(token)?)
+        self.index.owner(token).map(u32::from)
     }
 
-    /// Writes the owner of each of up to [`BLOCK`] tokens, waiting for memory twice for all of them. An empty ring
+    /// Writes the owner of each of up to [`BLOCK`] tokens, waiting for memory once for all of them. An empty ring
     /// writes nothing.
     pub(crate) fn owners(&self, tokens: &[u64], owners: &mut [u32]) {
         for &token in tokens {
             self.index.prefetch(token);
         }
-        let mut ranks = [usize::MAX; BLOCK];
-        for (rank, &token) in ranks.iter_mut().zip(tokens) {
-            *rank = self.index.rank(token).unwrap_or(usize::MAX);
-            self.owners.prefetch(*rank);
-        }
-        for ((owner, &rank), &token) in owners.iter_mut().zip(&ranks).zip(tokens) {
-            if let Some(node) = self
-                .owners
-                .get(rank)
-                .or_else(|| self.owners.get(self.search(token)))
-            {
-                *owner = node;
+        for (owner, &token) in owners.iter_mut().zip(tokens) {
+            match self.told_owner(token) {
+                Some(node) => *owner = node,
+                None => *owner = self.owner(token).unwrap_or(*owner),
             }
         }
     }
@@ -234,13 +228,13 @@ impl Ring {
     }
 }
 
-fn back_to_same(owners: &[u32]) -> Vec<u32> {
+fn back_to_same(owners: &Owners) -> Vec<u32> {
     let count = owners.len();
-    let nodes = owners.iter().max().map_or(0, |&node| node as usize + 1);
+    let nodes = owners.iter().max().map_or(0, |node| node as usize + 1);
     let mut last_seen = vec![None; nodes];
     let mut firsts = Vec::with_capacity(nodes);
     let mut back = Vec::with_capacity(count);
-    for (index, &owner) in (0_u32..).zip(owners) {
+    for (index, owner) in (0_u32..).zip(owners.iter()) {
         let before = last_seen[owner as usize].replace(index);
         if before.is_none() {
             firsts.push((index, owner));

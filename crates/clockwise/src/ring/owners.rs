@@ -6,62 +6,83 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::lanes;
+use super::index::Around;
 
-/// Members by token. Equal lists have one form: one of the two is empty, so that its bound tells which holds them.
+/// Members by token. Equal lists have one form.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct Owners {
-    narrow: Vec<u16>,
-    wide: Vec<u32>,
+pub(super) enum Owners {
+    Narrow(Vec<u16>),
+    Wide(Vec<u32>),
 }
 
 impl Owners {
-    pub(super) fn new(owners: Vec<u32>) -> Self {
-        if owners.iter().all(|&owner| owner <= u32::from(u16::MAX)) {
-            Self {
-                narrow: owners.iter().map(|&owner| owner as u16).collect(),
-                wide: Vec::new(),
-            }
+    /// Those of a list, which has to give the same ones each time.
+    pub(super) fn new(owners: impl Iterator<Item = u32> + Clone) -> Self {
+        let most = owners.clone().max().unwrap_or_default();
+        let mut list = Self::with_room(owners.size_hint().0, most);
+        list.extend(owners);
+        list
+    }
+
+    /// An empty list for so many numbers, none above `most`, which one of them is.
+    pub(super) fn with_room(count: usize, most: u32) -> Self {
+        if most <= u32::from(u16::MAX) {
+            Self::Narrow(Vec::with_capacity(count))
         } else {
-            Self {
-                narrow: Vec::new(),
-                wide: owners,
-            }
+            Self::Wide(Vec::with_capacity(count))
+        }
+    }
+
+    /// Adds numbers that the list has room for.
+    pub(super) fn extend(&mut self, more: impl Iterator<Item = u32>) {
+        match self {
+            Self::Narrow(owners) => owners.extend(more.map(|owner| owner as u16)),
+            Self::Wide(owners) => owners.extend(more),
         }
     }
 
     #[inline]
     pub(super) fn get(&self, index: usize) -> Option<u32> {
-        match self.narrow.get(index) {
-            Some(&owner) => Some(u32::from(owner)),
-            None => self.wide.get(index).copied(),
+        match self {
+            Self::Narrow(owners) => owners.get(index).copied().map(u32::from),
+            Self::Wide(owners) => owners.get(index).copied(),
         }
     }
 
-    /// Asks for what [`get`](Self::get) will read.
-    #[inline]
-    pub(super) fn prefetch(&self, index: usize) {
-        if self.wide.is_empty() {
-            lanes::prefetch(&self.narrow, index);
-        } else {
-            lanes::prefetch(&self.wide, index);
+    /// For an index: none where they are wide.
+    pub(super) fn around(&self) -> Around<'_> {
+        match self {
+            Self::Narrow(owners) => Around::new(owners),
+            Self::Wide(_) => Around::new(&[]),
         }
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = u32> + Clone {
         self.range(0..usize::MAX)
     }
 
     /// Those of a range of indices, as far as it goes.
-    pub(super) fn range(&self, range: Range<usize>) -> impl Iterator<Item = u32> {
-        let narrow = within(&self.narrow, range.clone());
-        let wide = within(&self.wide, range);
+    pub(super) fn range(&self, range: Range<usize>) -> impl Iterator<Item = u32> + Clone {
+        let (narrow, wide): (&[u16], &[u32]) = match self {
+            Self::Narrow(owners) => (within(owners, range), &[]),
+            Self::Wide(owners) => (&[], within(owners, range)),
+        };
         let narrow = narrow.iter().copied().map(u32::from);
         narrow.chain(wide.iter().copied())
     }
 
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Narrow(owners) => owners.len(),
+            Self::Wide(owners) => owners.len(),
+        }
+    }
+
     pub(super) fn memory_bytes(&self) -> usize {
-        self.narrow.capacity() * size_of::<u16>() + self.wide.capacity() * size_of::<u32>()
+        match self {
+            Self::Narrow(owners) => owners.capacity() * size_of::<u16>(),
+            Self::Wide(owners) => owners.capacity() * size_of::<u32>(),
+        }
     }
 }
 
@@ -84,12 +105,11 @@ mod tests {
             vec![0, 65_536, 7],
             vec![u32::MAX],
         ] {
-            let held = Owners::new(owners.clone());
+            let held = Owners::new(owners.iter().copied());
             assert!(held.iter().eq(owners.iter().copied()));
             assert!(held.range(1..2).eq(owners.iter().copied().skip(1).take(1)));
             for index in 0..5 {
                 assert_eq!(held.get(index), owners.get(index).copied());
-                held.prefetch(index);
             }
             let width = if owners.iter().any(|&owner| owner > 65_535) {
                 4

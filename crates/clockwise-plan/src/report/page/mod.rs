@@ -51,8 +51,8 @@ fn amounts(plan: &Plan) -> Vec<Picture> {
         let total = total? as f64;
         let bar = |node: &&Node| Bar {
             name: node.id.clone(),
-            before: amount(&node.sides.before).unwrap_or(0),
-            after: amount(&node.sides.after).unwrap_or(0),
+            before: amount(&node.sides.before).unwrap_or(0) as f64,
+            after: amount(&node.sides.after).unwrap_or(0) as f64,
             fair: node.sides.after.wanted_share * total,
         };
         let list: Vec<Bar> = shown.iter().map(bar).collect();

@@ -1,0 +1,665 @@
+//! What a statement says of columns: which it binds to a value, which it changes, which have to be unique.
+//!
+//! What it is: the tree of a parsed statement, searched for conditions that hold for all its rows. What it promises: a
+//! column is bound to one value only where an equality with a constant, or a chain of equalities that ends in one, holds
+//! for every occurrence of the table; columns under OR only where both sides bind them. What it does not: know columns
+//! that a view hides, or evaluate functions. Cost: in proportion to the statement; recursion as deep as it, so that it
+//! needs a stack. Source: the dialect of PostgreSQL as the crate sqlparser reads it; its general one where that fails.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sqlparser::ast::{
+    AlterTableOperation, Assignment, AssignmentTarget, BinaryOperator, ColumnOption, Expr,
+    FromTable, InTarget, IndexColumn, JoinConstraint, JoinOperator, ObjectName, OnConflictAction,
+    OnInsert, Query, SelectItem, SetExpr, Statement, TableConstraint, TableFactor, TableObject,
+    TableWithJoins, UpdateTableFromKind,
+};
+use sqlparser::dialect::{GenericDialect, PostgreSqlDialect};
+use sqlparser::parser::{Parser, ParserError};
+
+/// To how many values a statement binds a column.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) enum Bound {
+    /// One value: one shard.
+    One,
+    /// Some values: some shards.
+    Few,
+}
+
+/// What one statement says of a table.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(super) struct Facts {
+    /// Whether it looks for rows of the table, or changes some.
+    pub(super) is_query: bool,
+    /// Whether it adds rows to the table.
+    pub(super) is_insert: bool,
+    /// Columns bound to values.
+    pub(super) bound: BTreeMap<String, Bound>,
+    /// Columns that a join compares with those of another table.
+    pub(super) joined: BTreeSet<String>,
+    /// Columns that it changes.
+    pub(super) changed: BTreeSet<String>,
+    /// Columns that have to be unique together.
+    pub(super) unique: Vec<BTreeSet<String>>,
+}
+
+/// Parses a text; one statement, or several.
+pub(super) fn parse(text: &str) -> Result<Vec<Statement>, ParserError> {
+    let postgres = Parser::parse_sql(&PostgreSqlDialect {}, text);
+    // Question marks for values are not PostgreSQL's; its error is the one to show.
+    postgres.or_else(|error| Parser::parse_sql(&GenericDialect {}, text).map_err(|_| error))
+}
+
+/// What a statement says of `table`, or of all tables as if they were one.
+pub(super) fn facts(statement: &Statement, table: Option<&str>) -> Facts {
+    let mut search = Search {
+        table: table.map(str::to_lowercase),
+        ..Search::default()
+    };
+    search.statement(statement);
+    search.finish()
+}
+
+/// A column as it is written: its table's name or alias, empty where there is none, and its name.
+type Column = (String, String);
+
+#[derive(Debug, Default)]
+struct Search {
+    table: Option<String>,
+    /// Names by which the table occurs.
+    occurs: BTreeSet<String>,
+    /// All names of tables, of any.
+    tables: usize,
+    equal: Vec<(Column, Column)>,
+    bound: BTreeMap<Column, Bound>,
+    facts: Facts,
+}
+
+impl Search {
+    fn is_wanted(&self, name: &str) -> bool {
+        self.table.as_deref().is_none_or(|table| table == name)
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        match statement {
+            Statement::Query(query) => self.query(query),
+            Statement::Update(update) => {
+                let name = self.with_joins(&update.table);
+                if let Some(
+                    UpdateTableFromKind::BeforeSet(from) | UpdateTableFromKind::AfterSet(from),
+                ) = &update.from
+                {
+                    self.from(from);
+                }
+                if name.is_some_and(|name| self.is_wanted(&name)) {
+                    self.changes(&update.assignments);
+                }
+                self.condition(update.selection.as_ref());
+            }
+            Statement::Delete(delete) => {
+                let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) =
+                    &delete.from;
+                self.from(from);
+                self.from(delete.using.as_deref().unwrap_or_default());
+                self.condition(delete.selection.as_ref());
+            }
+            Statement::Insert(insert) => {
+                let TableObject::TableName(name) = &insert.table else {
+                    return;
+                };
+                if let Some(source) = &insert.source {
+                    self.query(source);
+                }
+                if self.is_wanted(&last(name)) {
+                    self.facts.is_insert = true;
+                    match &insert.on {
+                        Some(OnInsert::DuplicateKeyUpdate(assignments)) => {
+                            self.changes(assignments)
+                        }
+                        Some(OnInsert::OnConflict(conflict)) => {
+                            if let OnConflictAction::DoUpdate(update) = &conflict.action {
+                                self.changes(&update.assignments);
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            Statement::Explain { statement, .. } => self.statement(statement),
+            other => self.definition(other),
+        }
+    }
+
+    /// Unique keys of the table.
+    fn definition(&mut self, statement: &Statement) {
+        match statement {
+            Statement::CreateTable(create) if self.is_wanted(&last(&create.name)) => {
+                for column in &create.columns {
+                    let is_unique = column.options.iter().any(|option| {
+                        matches!(
+                            option.option,
+                            ColumnOption::PrimaryKey(_) | ColumnOption::Unique(_)
+                        )
+                    });
+                    if is_unique {
+                        let name = column.name.value.to_lowercase();
+                        self.facts.unique.push(BTreeSet::from([name]));
+                    }
+                }
+                create
+                    .constraints
+                    .iter()
+                    .for_each(|one| self.constraint(one));
+            }
+            Statement::CreateIndex(index)
+                if index.unique && self.is_wanted(&last(&index.table_name)) =>
+            {
+                self.unique(&index.columns);
+            }
+            Statement::AlterTable(alter) if self.is_wanted(&last(&alter.name)) => {
+                for operation in &alter.operations {
+                    if let AlterTableOperation::AddConstraint { constraint, .. } = operation {
+                        self.constraint(constraint);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn constraint(&mut self, constraint: &TableConstraint) {
+        match constraint {
+            TableConstraint::Unique(unique) => self.unique(&unique.columns),
+            TableConstraint::PrimaryKey(key) => self.unique(&key.columns),
+            _ => {}
+        }
+    }
+
+    fn unique(&mut self, columns: &[IndexColumn]) {
+        let names = columns
+            .iter()
+            .filter_map(|column| match &column.column.expr {
+                Expr::Identifier(name) => Some(name.value.to_lowercase()),
+                _ => None,
+            });
+        self.facts.unique.push(names.collect());
+    }
+
+    fn changes(&mut self, assignments: &[Assignment]) {
+        for assignment in assignments {
+            let names = match &assignment.target {
+                AssignmentTarget::ColumnName(name) => std::slice::from_ref(name),
+                AssignmentTarget::Tuple(names) => names,
+            };
+            self.facts.changed.extend(names.iter().map(last));
+        }
+    }
+
+    fn query(&mut self, query: &Query) {
+        for one in query.with.iter().flat_map(|with| &with.cte_tables) {
+            self.query(&one.query);
+        }
+        self.body(&query.body);
+    }
+
+    fn body(&mut self, body: &SetExpr) {
+        match body {
+            SetExpr::Select(select) => {
+                self.from(&select.from);
+                self.condition(select.selection.as_ref());
+                for item in &select.projection {
+                    if let SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } =
+                        item
+                    {
+                        self.subqueries(expr);
+                    }
+                }
+            }
+            SetExpr::Query(query) => self.query(query),
+            SetExpr::SetOperation { left, right, .. } => {
+                self.body(left);
+                self.body(right);
+            }
+            SetExpr::Insert(statement)
+            | SetExpr::Update(statement)
+            | SetExpr::Delete(statement) => {
+                self.statement(statement);
+            }
+            _ => {}
+        }
+    }
+
+    fn from(&mut self, from: &[TableWithJoins]) {
+        for one in from {
+            self.with_joins(one);
+        }
+    }
+
+    /// Notes all tables of a join; the name of the first where it is one.
+    fn with_joins(&mut self, joined: &TableWithJoins) -> Option<String> {
+        let (first, alias) = self.factor(&joined.relation);
+        let mut left = alias;
+        for join in &joined.joins {
+            let (_, right) = self.factor(&join.relation);
+            let (constraint, filters) = constraint_of(&join.join_operator);
+            match constraint {
+                Some(JoinConstraint::On(expr)) => self.join_condition(expr, filters),
+                Some(JoinConstraint::Using(columns) | JoinConstraint::UsingAlias(columns, _)) => {
+                    for column in columns.iter().map(last) {
+                        for side in [&left, &right].into_iter().flatten() {
+                            let side = (side.clone(), column.clone());
+                            self.equal.push(((String::new(), column.clone()), side));
+                        }
+                        self.facts.joined.insert(column);
+                    }
+                }
+                _ => {}
+            }
+            left = right.or(left);
+        }
+        first
+    }
+
+    /// Notes a table, or what stands for one: its name and the name by which columns are qualified.
+    fn factor(&mut self, factor: &TableFactor) -> (Option<String>, Option<String>) {
+        match factor {
+            TableFactor::Table { name, alias, .. } => {
+                let name = last(name);
+                let alias = alias
+                    .as_ref()
+                    .map_or_else(|| name.clone(), |alias| alias.name.value.to_lowercase());
+                self.tables += 1;
+                if self.is_wanted(&name) {
+                    self.facts.is_query = true;
+                    self.occurs.insert(alias.clone());
+                }
+                (Some(name), Some(alias))
+            }
+            TableFactor::Derived {
+                subquery, alias, ..
+            } => {
+                self.query(subquery);
+                (
+                    None,
+                    alias.as_ref().map(|alias| alias.name.value.to_lowercase()),
+                )
+            }
+            TableFactor::NestedJoin {
+                table_with_joins, ..
+            } => (self.with_joins(table_with_joins), None),
+            _ => (None, None),
+        }
+    }
+
+    /// A condition that each row meets.
+    fn condition(&mut self, condition: Option<&Expr>) {
+        if let Some(condition) = condition {
+            self.join_condition(condition, true);
+        }
+    }
+
+    /// The same, of which values count only where it `filters`: an outer join keeps rows that do not meet it.
+    fn join_condition(&mut self, condition: &Expr, filters: bool) {
+        let mut found = Conditions::default();
+        found.add(condition);
+        for (left, right) in &found.equal {
+            if left.0 != right.0 {
+                let own = [left, right].into_iter().filter(|side| self.is_own(side));
+                let names: Vec<String> = own.map(|side| side.1.clone()).collect();
+                self.facts.joined.extend(names);
+            }
+        }
+        self.equal.extend(found.equal);
+        if filters {
+            for (column, bound) in found.bound {
+                let entry = self.bound.entry(column).or_insert(bound);
+                *entry = bound.min(*entry);
+            }
+        }
+        self.subqueries(condition);
+    }
+
+    fn is_own(&self, column: &Column) -> bool {
+        self.table.is_none() || column.0.is_empty() || self.occurs.contains(&column.0)
+    }
+
+    /// Looks into queries within an expression.
+    fn subqueries(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Subquery(query)
+            | Expr::Exists {
+                subquery: query, ..
+            } => self.query(query),
+            Expr::In { expr, target, .. } => {
+                self.subqueries(expr);
+                if let InTarget::Subquery(query) = target {
+                    self.query(query);
+                }
+            }
+            Expr::BinaryOp { left, right, .. } => {
+                self.subqueries(left);
+                self.subqueries(right);
+            }
+            Expr::Nested(inner) | Expr::UnaryOp { expr: inner, .. } => self.subqueries(inner),
+            _ => {}
+        }
+    }
+
+    /// Follows equalities until no column more is bound.
+    fn finish(mut self) -> Facts {
+        // The only table's columns are the same with its name and without.
+        let only = (self.tables == 1)
+            .then(|| self.occurs.first().cloned())
+            .flatten();
+        if let Some(only) = only {
+            let named: BTreeSet<String> =
+                self.bound.keys().map(|column| column.1.clone()).collect();
+            let pairs = named
+                .into_iter()
+                .map(|column| ((String::new(), column.clone()), (only.clone(), column)));
+            self.equal.extend(pairs);
+        }
+        for _ in 0..=self.equal.len().min(MOST_ROUNDS) {
+            let before = self.bound.clone();
+            for (left, right) in &self.equal {
+                let bound = [left, right]
+                    .into_iter()
+                    .filter_map(|side| self.bound.get(side))
+                    .min();
+                if let Some(&bound) = bound {
+                    self.bound.insert(left.clone(), bound);
+                    self.bound.insert(right.clone(), bound);
+                }
+            }
+            if before == self.bound {
+                break;
+            }
+        }
+        let columns: BTreeSet<&String> = self.bound.keys().map(|column| &column.1).collect();
+        for column in columns {
+            let of = |table: &str| self.bound.get(&(table.to_owned(), column.clone())).copied();
+            let plain = of("");
+            let bound = match &self.table {
+                // Every occurrence of the table has to be bound.
+                Some(_) => self
+                    .occurs
+                    .iter()
+                    .map(|table| of(table).or(plain))
+                    .collect::<Option<Vec<Bound>>>()
+                    .and_then(|all| all.into_iter().max()),
+                // Any table may be meant.
+                None => self
+                    .bound
+                    .iter()
+                    .filter(|(one, _)| one.1 == *column)
+                    .map(|(_, bound)| *bound)
+                    .min(),
+            };
+            if let Some(bound) = bound {
+                self.facts.bound.insert(column.clone(), bound);
+            }
+        }
+        self.facts
+    }
+}
+
+/// Equalities that hold for each row.
+#[derive(Debug, Default)]
+struct Conditions {
+    equal: Vec<(Column, Column)>,
+    bound: BTreeMap<Column, Bound>,
+}
+
+impl Conditions {
+    fn add(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Nested(inner) => self.add(inner),
+            Expr::BinaryOp {
+                left,
+                op: BinaryOperator::And,
+                right,
+            } => {
+                self.add(left);
+                self.add(right);
+            }
+            Expr::BinaryOp {
+                left,
+                op: BinaryOperator::Or,
+                right,
+            } => {
+                let (mut one, mut other) = (Self::default(), Self::default());
+                one.add(left);
+                other.add(right);
+                let both = one
+                    .bound
+                    .into_keys()
+                    .filter(|column| other.bound.contains_key(column));
+                both.for_each(|column| self.bind(column, Bound::Few));
+            }
+            Expr::BinaryOp {
+                left,
+                op: BinaryOperator::Eq,
+                right,
+            } => self.equality(left, right),
+            Expr::In {
+                expr,
+                target: InTarget::List(list),
+                negated: false,
+                ..
+            } if list.iter().all(is_constant) => {
+                if let Some(column) = column(expr) {
+                    let is_one = list.len() == 1;
+                    self.bind(column, if is_one { Bound::One } else { Bound::Few });
+                }
+            }
+            Expr::AnyOp {
+                left,
+                compare_op: BinaryOperator::Eq,
+                right,
+                ..
+            } if is_constant(right) => {
+                if let Some(column) = column(left) {
+                    self.bind(column, Bound::Few);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn equality(&mut self, left: &Expr, right: &Expr) {
+        if let (Expr::Tuple(left), Expr::Tuple(right)) = (left, right) {
+            left.iter()
+                .zip(right)
+                .for_each(|(left, right)| self.equality(left, right));
+            return;
+        }
+        match (column(left), column(right)) {
+            (Some(left), Some(right)) => self.equal.push((left, right)),
+            (Some(column), None) if is_constant(right) => self.bind(column, Bound::One),
+            (None, Some(column)) if is_constant(left) => self.bind(column, Bound::One),
+            _ => {}
+        }
+    }
+
+    fn bind(&mut self, column: Column, bound: Bound) {
+        let entry = self.bound.entry(column).or_insert(bound);
+        *entry = bound.min(*entry);
+    }
+}
+
+fn constraint_of(operator: &JoinOperator) -> (Option<&JoinConstraint>, bool) {
+    match operator {
+        JoinOperator::Join(constraint)
+        | JoinOperator::Inner(constraint)
+        | JoinOperator::CrossJoin(constraint)
+        | JoinOperator::Semi(constraint)
+        | JoinOperator::LeftSemi(constraint)
+        | JoinOperator::StraightJoin(constraint) => (Some(constraint), true),
+        JoinOperator::Left(constraint)
+        | JoinOperator::LeftOuter(constraint)
+        | JoinOperator::Right(constraint)
+        | JoinOperator::RightOuter(constraint)
+        | JoinOperator::FullOuter(constraint) => (Some(constraint), false),
+        _ => (None, false),
+    }
+}
+
+fn column(expr: &Expr) -> Option<Column> {
+    match expr {
+        Expr::Nested(inner) | Expr::Cast { expr: inner, .. } => column(inner),
+        Expr::Identifier(name) => Some((String::new(), name.value.to_lowercase())),
+        Expr::CompoundIdentifier(names) => {
+            let (name, before) = names.split_last()?;
+            let table = before.last()?.value.to_lowercase();
+            Some((table, name.value.to_lowercase()))
+        }
+        _ => None,
+    }
+}
+
+fn is_constant(expr: &Expr) -> bool {
+    match expr {
+        Expr::Value(_) | Expr::TypedString(_) => true,
+        Expr::Nested(inner)
+        | Expr::Cast { expr: inner, .. }
+        | Expr::UnaryOp { expr: inner, .. } => is_constant(inner),
+        Expr::Array(array) => array.elem.iter().all(is_constant),
+        _ => false,
+    }
+}
+
+/// The last part of a name: what schema it is in does not count.
+fn last(name: &ObjectName) -> String {
+    let part = name.0.last().and_then(|part| part.as_ident());
+    part.map_or(String::new(), |ident| ident.value.to_lowercase())
+}
+
+/// Chains of equalities are short; a longer one is not followed to its end.
+const MOST_ROUNDS: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str, table: Option<&str>) -> Facts {
+        facts(&parse(text).unwrap()[0], table)
+    }
+
+    fn one(text: &str, table: Option<&str>) -> Vec<String> {
+        let bound = of(text, table).bound.into_iter();
+        bound
+            .filter(|(_, bound)| *bound == Bound::One)
+            .map(|(column, _)| column)
+            .collect()
+    }
+
+    #[test]
+    fn a_column_is_bound_where_every_row_has_one_value() {
+        for (text, columns) in [
+            (
+                "select * from o where user_id = 5 and day > 3",
+                &["user_id"][..],
+            ),
+            ("select * from o where (user_id = $1)", &["user_id"]),
+            ("select * from o where ? = user_id", &["user_id"]),
+            ("select * from o where user_id = 5 or day = 3", &[]),
+            ("select * from o where not user_id = 5", &[]),
+            ("select * from o where user_id <> 5", &[]),
+            ("select * from o where user_id in (5)", &["user_id"]),
+            ("select * from o where user_id in (5, 6)", &[]),
+            (
+                "select * from o where (user_id, day) = (5, 6)",
+                &["day", "user_id"],
+            ),
+            ("select * from o where lower(user_id) = 'x'", &[]),
+            ("select * from o where user_id = '5'::int", &["user_id"]),
+            ("select * from O where O.User_Id = -5", &["user_id"]),
+            ("update o set day = 5 where id = 3", &["id"]),
+            ("delete from o where id = 3", &["id"]),
+            (
+                "select * from o join u on u.id = o.user_id where u.id = 4",
+                &["user_id"],
+            ),
+            (
+                "select * from o, u where u.id = o.user_id and u.id = 4",
+                &["user_id"],
+            ),
+            ("select * from o join u on u.id = o.user_id", &[]),
+            (
+                "select * from o left join u on u.id = 4 and u.id = o.user_id",
+                &[],
+            ),
+            (
+                "select * from o a join o b on a.user_id = b.parent where a.user_id = 4",
+                &[],
+            ),
+            (
+                "select * from o a join o b on a.user_id = b.user_id where a.user_id = 4",
+                &["user_id"],
+            ),
+            (
+                "select * from o join u using (user_id) where user_id = 4",
+                &["user_id"],
+            ),
+            (
+                "select * from u where exists (select 1 from o where o.user_id = u.id) and u.id = 4",
+                &["user_id"],
+            ),
+            (
+                "with x as (select * from o where user_id = 4) select * from x",
+                &["user_id"],
+            ),
+            (
+                "select * from (select * from o where user_id = 4) t",
+                &["user_id"],
+            ),
+            (
+                "select * from o where user_id = 4 union select * from o where day = 3",
+                &[],
+            ),
+        ] {
+            assert_eq!(one(text, Some("o")), columns, "{text}");
+        }
+    }
+
+    #[test]
+    fn several_values_are_few_and_the_table_can_be_left_open() {
+        let few = of(
+            "select * from o where id in (1, 2) and (k = 1 or k = 2) and j = any($1)",
+            Some("o"),
+        );
+        assert_eq!(few.bound.len(), 3);
+        assert!(few.bound.values().all(|bound| *bound == Bound::Few));
+        assert_eq!(
+            one("select * from a join b on a.x = b.y where b.y = 1", None),
+            ["x", "y"]
+        );
+        assert!(!of("select * from other where id = 1", Some("o")).is_query);
+    }
+
+    #[test]
+    fn changed_and_unique_columns_are_found() {
+        let set = |text: &str| of(text, Some("o")).changed.into_iter().collect::<Vec<_>>();
+        assert_eq!(
+            set("update o set a = 1, (b, c) = (2, 3) where id = 1"),
+            ["a", "b", "c"]
+        );
+        assert_eq!(set("update other set a = 1"), [""; 0]);
+        assert_eq!(
+            set("insert into o (id, a) values (1, 2) on conflict (id) do update set a = 2"),
+            ["a"]
+        );
+        let unique = |text: &str| of(text, Some("o")).unique.len();
+        assert_eq!(
+            unique("create table o (id int primary key, mail text unique, t int, unique (t, id))"),
+            3
+        );
+        assert_eq!(unique("create unique index on o (mail)"), 1);
+        assert_eq!(unique("create index on o (mail)"), 0);
+        assert_eq!(unique("alter table o add constraint u unique (mail, t)"), 1);
+        assert_eq!(
+            unique("alter table other add constraint u unique (mail, t)"),
+            0
+        );
+    }
+}
