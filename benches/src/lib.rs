@@ -7,12 +7,12 @@
 mod callgrind;
 mod keys;
 mod machine;
+mod memory;
 mod placement;
 mod planner;
 mod rounds;
+mod scale;
 mod table;
-
-pub use placement::{Measure, memory};
 
 use std::path::PathBuf;
 
@@ -40,6 +40,8 @@ enum Command {
         nodes: usize,
         keys: usize,
     },
+    /// Build, hold and look up placements of growing size; write a table and plots
+    Scale(scale::Options),
     /// Count what moves between 100 and 101 nodes for the keys of a file
     Planner(planner::Options),
     /// Run one candidate of the planner once and print its peak memory in KiB
@@ -64,11 +66,27 @@ pub fn run() -> anyhow::Result<()> {
             nodes,
             keys,
         } => placement::once(&case, &candidate, nodes, keys),
+        Command::Scale(options) => scale::run(&options),
         Command::Planner(options) => planner::run(&options),
         Command::PlannerOnce {
             case,
             candidate,
             folder,
         } => planner::once(&case, &candidate, &folder),
+    }
+}
+
+/// Runs what it is given and returns the bytes that this left allocated, and the most that it had allocated on the way.
+pub type Measure = fn(&mut dyn FnMut()) -> (u64, u64);
+
+/// Prints the memory of each build of the benchmark that the first argument names, a line for each: three columns that
+/// name it, bytes held, most bytes.
+///
+/// # Errors
+/// A build fails, or standard output cannot be written to.
+pub fn memory(measure: Measure) -> anyhow::Result<()> {
+    match std::env::args().nth(1).as_deref() {
+        Some("scale") => scale::memory(measure),
+        _ => placement::memory(measure),
     }
 }

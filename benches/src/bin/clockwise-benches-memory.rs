@@ -1,5 +1,4 @@
-//! Prints the memory that each build of the benchmark `placement` takes: case, candidate, nodes, bytes it holds, most
-//! bytes on the way.
+//! Prints the memory that each build of the benchmark `placement` or `scale` takes.
 //!
 //! A program of its own, since its allocator counts every call, which would slow what is timed.
 

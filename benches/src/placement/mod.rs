@@ -12,9 +12,7 @@ mod own;
 mod rivals;
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
@@ -22,9 +20,11 @@ use clap::Args;
 use tempfile::TempDir;
 
 use self::cases::{Course, ENTRIES, Entry, Kind};
+use crate::Measure;
 use crate::callgrind;
 use crate::keys::Keys;
 use crate::machine::{Cores, Machine};
+use crate::memory::{Memory, of_builds};
 use crate::rounds::{Times, Work, interleave};
 use crate::table::{Row, Table, line, ratio};
 
@@ -53,9 +53,6 @@ pub(crate) struct Options {
     only: String,
 }
 
-/// Runs what it is given and returns the bytes that this left allocated, and the most that it allocated on the way.
-pub type Measure = fn(&mut dyn FnMut()) -> (u64, u64);
-
 /// Tokens of a node.
 const TOKENS: usize = 160;
 
@@ -78,7 +75,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         .collect();
     ensure!(!rows.is_empty(), "{}: no case begins so", options.only);
     Cores::available()?.take_one()?;
-    let memory = memory_of_builds()?;
+    let memory = of_builds("placement")?;
     let course = Course {
         keys,
         start: Cell::new(0),
@@ -154,10 +151,7 @@ pub(crate) fn once(case: &str, candidate: &str, nodes: usize, keys: usize) -> Re
 }
 
 /// Prints a line for each build: case, candidate, nodes, bytes held, most bytes.
-///
-/// # Errors
-/// Standard output cannot be written to.
-pub fn memory(measure: Measure) -> Result<()> {
+pub(crate) fn memory(measure: Measure) -> Result<()> {
     for (entry, nodes) in rows() {
         let Kind::Build { once, .. } = entry.kind else {
             continue;
@@ -177,32 +171,6 @@ fn rows() -> impl Iterator<Item = (&'static Entry, usize)> {
     ENTRIES
         .iter()
         .flat_map(|entry| entry.nodes().map(move |nodes| (entry, nodes)))
-}
-
-/// Bytes that a build holds and the most on the way, by case, candidate and nodes.
-type Memory = BTreeMap<(String, String, usize), (u64, u64)>;
-
-/// What the program that counts memory prints.
-fn memory_of_builds() -> Result<Memory> {
-    let program = sibling("clockwise-benches-memory")?;
-    let output = Command::new(&program).output();
-    let output = output.with_context(|| program.display().to_string())?;
-    ensure!(output.status.success(), "counting memory failed");
-    let text = String::from_utf8(output.stdout)?;
-    text.lines()
-        .map(|line| {
-            let cells: Vec<&str> = line.split('\t').collect();
-            let &[case, candidate, nodes, net, peak] = cells.as_slice() else {
-                anyhow::bail!("{line}: not five columns");
-            };
-            let key = (case.to_owned(), candidate.to_owned(), nodes.parse()?);
-            Ok((key, (net.parse()?, peak.parse()?)))
-        })
-        .collect()
-}
-
-fn sibling(name: &str) -> Result<PathBuf> {
-    Ok(std::env::current_exe()?.with_file_name(name))
 }
 
 /// Instructions of one look-up.
@@ -288,7 +256,7 @@ impl Measured {
     }
 
     fn memory(&self, case: &str, candidate: &str, nodes: usize) -> Option<(u64, u64)> {
-        let key = (case.to_owned(), candidate.to_owned(), nodes);
+        let key = [case.to_owned(), candidate.to_owned(), nodes.to_string()];
         self.memory.get(&key).copied()
     }
 
@@ -337,11 +305,13 @@ impl Measured {
         let mut row = |cells: [String; 5]| line(text, cells.into_iter());
         row(["case", "candidate", "nodes", "bytes", "most bytes"].map(str::to_owned));
         row(["---", "---", "---:", "---:", "---:"].map(str::to_owned));
-        for ((case, candidate, nodes), (net, peak)) in &self.memory {
-            let name = format!("`{candidate}`");
+        for (&(entry, nodes), (net, peak)) in self.rows.iter().filter_map(|row| {
+            let memory = self.memory(row.0.case, row.0.candidate, row.1)?;
+            Some((row, memory))
+        }) {
             row([
-                case.clone(),
-                name,
+                entry.case.to_owned(),
+                format!("`{}`", entry.candidate),
                 nodes.to_string(),
                 net.to_string(),
                 peak.to_string(),
