@@ -16,6 +16,8 @@ use crate::neg_log2;
 #[derive(Clone, Debug)]
 pub(crate) struct Race {
     runners: Vec<Runner>,
+    /// Whether all have one weight, so that scores compare as costs do, the other way round.
+    is_even: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -34,19 +36,56 @@ pub(crate) struct Place {
     runner: u32,
 }
 
+impl Place {
+    /// A logarithm from which on a runner of this weight costs more; the greatest number where there is none so small.
+    #[inline]
+    fn most_log(&self, milli: u32) -> u64 {
+        // The cost is below this number times 2^32.
+        let above = (self.cost >> 32) as u64 + 1;
+        above.saturating_mul(u64::from(milli))
+    }
+}
+
 impl Race {
     /// A race between these runners; those without weight stay out.
     pub(crate) fn new(mut runners: Vec<Runner>) -> Self {
         runners.retain(|runner| runner.milli > 0);
         runners.sort_unstable_by_key(|runner| (runner.node_hash, runner.node));
         runners.shrink_to_fit();
-        Self { runners }
+        let is_even = runners
+            .windows(2)
+            .all(|pair| pair[0].milli == pair[1].milli);
+        Self { runners, is_even }
     }
 
     /// The first place for `k`; `None` without runners.
     #[inline]
     pub(crate) fn first(&self, k: u64) -> Option<Place> {
+        if self.is_even
+            && let Some(place) = self.greatest_score(k)
+        {
+            return Some(place);
+        }
         self.least(k, None)
+    }
+
+    /// The first place for `k` by scores alone; `None` without runners, or when another score is so near the greatest
+    /// that both may cost the same.
+    #[inline]
+    fn greatest_score(&self, k: u64) -> Option<Place> {
+        let (mut greatest, mut second, mut winner) = (0, 0, None);
+        for (index, runner) in (0..).zip(&self.runners) {
+            let score = mix(k ^ runner.node_hash);
+            second = second.max(score.min(greatest));
+            if score >= greatest {
+                (greatest, winner) = (score, Some((index, runner.milli)));
+            }
+        }
+        let (runner, milli) = winner.filter(|_| greatest - second >= NEAR)?;
+        Some(Place {
+            cost: cost(greatest, milli),
+            runner,
+        })
     }
 
     /// The place right behind `place` for `k`.
@@ -73,7 +112,7 @@ impl Race {
         for (index, runner) in (0..).zip(&self.runners) {
             let score = mix(k ^ runner.node_hash);
             if let Some(best) = best
-                && u128::from(least_log(score)) << 32 >= (best.cost + 1) * u128::from(runner.milli)
+                && least_log(score) >= best.most_log(runner.milli)
             {
                 continue;
             }
@@ -107,6 +146,10 @@ fn cost(score: u64, milli: u32) -> u128 {
     (u128::from(log / milli) << 32) + u128::from(low)
 }
 
+/// Scores that lie further apart than this differ in the bits that [`neg_log2`] reads, and so in their logarithms and,
+/// for weights below 2^32, in their costs.
+const NEAR: u64 = 1 << 23;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,6 +180,56 @@ mod tests {
             .chain((0..400_000).map(|_| rng.next_u64()))
         {
             assert!(least_log(score) <= neg_log2(score), "{score}");
+        }
+    }
+
+    #[test]
+    fn scores_that_are_not_near_cost_differently() {
+        let mut rng = Rng::new(23);
+        for round in 0..400_000 {
+            let score = rng.next_u64() >> rng.uniform(42);
+            let more = NEAR << rng.uniform(20) | u64::from(rng.uniform(1 << 23)) & !(NEAR - 1);
+            let Some(greater) = score.checked_add([NEAR, more][round % 2]) else {
+                continue;
+            };
+            let milli = [1, 1000, 1_000_000_000][round % 3];
+            assert!(
+                cost(greater, milli) < cost(score, milli),
+                "{score} and {greater} at {milli}"
+            );
+        }
+    }
+
+    #[test]
+    fn short_cuts_name_who_costs_least() {
+        let mut rng = Rng::new(1998);
+        for round in 0..3000 {
+            // Few different weights, so that many races are even; equal hashes, so that some tie.
+            let count = rng.uniform(20);
+            let runners: Vec<Runner> = (0..count)
+                .map(|node| Runner {
+                    node_hash: rng.next_u64() >> [0, 62][round % 2],
+                    milli: [1000, 1, 999, 1_000_000_000][rng.uniform(4) as usize * (round % 3) / 2],
+                    node,
+                })
+                .collect();
+            let race = Race::new(runners);
+            for _ in 0..100 {
+                let k = rng.next_u64();
+                let places = (0..).zip(&race.runners).map(|(runner, entry)| Place {
+                    cost: cost(mix(k ^ entry.node_hash), entry.milli),
+                    runner,
+                });
+                let mut sorted: Vec<Place> = places.collect();
+                sorted.sort();
+                let mut walk = Vec::new();
+                let mut place = race.first(k);
+                while let Some(here) = place {
+                    walk.push(here);
+                    place = race.after(k, here);
+                }
+                assert_eq!(walk, sorted);
+            }
         }
     }
 
