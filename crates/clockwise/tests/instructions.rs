@@ -55,7 +55,6 @@ fn a_look_up_takes_no_more_instructions_than_recorded() {
         let line = format!(
             "{scheme}, {nodes} nodes, {way}: {count:.1} instructions a key, {hash:.1} of them for the hash"
         );
-        println!("{line}");
         if count > most * TOLERANCE {
             failed += &format!("{line}: more than {bound:?} and a tenth\n");
         }

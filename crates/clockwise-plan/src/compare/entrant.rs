@@ -9,6 +9,9 @@ use super::candidate::Candidate;
 use super::placed::{Cells, Numbers, Placed, Reason, as_operated};
 use super::trials::Trials;
 
+/// The owner of a part of the keys, who is next, and how many keys it is.
+pub(super) type Heir = (u32, u32, f64);
+
 /// A candidate that takes part.
 #[derive(Debug)]
 pub(super) struct Entrant {
@@ -293,7 +296,7 @@ impl Entrant {
         trial: usize,
         nodes: usize,
         sample: &Sample,
-    ) -> Option<(Vec<(u32, u32, f64)>, bool)> {
+    ) -> Option<(Vec<Heir>, bool)> {
         let after = self.after[trial].as_ref().ok()?;
         let settled = matches!(&self.count, Count::Cells { cells, .. } if cells.settle_next());
         let (parts, on_sample) = match self.cells().filter(|_| settled) {

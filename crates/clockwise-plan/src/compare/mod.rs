@@ -92,10 +92,13 @@ impl Comparison {
             threads,
             stop,
         } = input;
-        let most = match today.members().len() {
-            ..=FEW_NODES => FEW_NODES,
-            ..=MANY_NODES => TRIED_OF_MANY,
-            _ => TRIED_OF_MORE,
+        let nodes = today.members().len();
+        let most = if nodes <= FEW_NODES {
+            FEW_NODES
+        } else if nodes <= MANY_NODES {
+            TRIED_OF_MANY
+        } else {
+            TRIED_OF_MORE
         };
         let trials = Trials::new(&today, after.as_ref(), most);
         let numbers: Numbers = trials.ids().into_iter().zip(0..).collect();
