@@ -259,7 +259,8 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for path in entries {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() && !name.starts_with('.') && name != "target" {
+        if path.is_dir() && !name.starts_with('.') && !["target", "node_modules"].contains(&&*name)
+        {
             found.extend(files(&path, ending));
         } else if name.ends_with(ending) {
             found.push(path);
