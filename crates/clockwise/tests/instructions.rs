@@ -14,18 +14,19 @@ use std::process::Command;
 /// Scheme, nodes, way of looking up, and the most instructions a key, before the tolerance. Those are what was counted
 /// with Rust 1.95 when the row was written.
 const BOUNDS: [(&str, u32, &str, Bound); 11] = [
-    (RING, 5, "one", Bound::Counted(94.0)),
+    (RING, 5, "one", Bound::Counted(89.0)),
+    // 38 more than the hash were counted. The goal is 35, and what is allowed is a tenth above the whole.
     (RING, 100, "one", Bound::MoreThanHash(35.0)),
-    (RING, 1000, "one", Bound::Counted(94.0)),
-    (RING, 10_000, "one", Bound::Counted(94.0)),
-    (RING, 5, "batch", Bound::Counted(105.0)),
-    (RING, 100, "batch", Bound::Counted(105.0)),
+    (RING, 1000, "one", Bound::Counted(89.0)),
+    (RING, 10_000, "one", Bound::Counted(89.0)),
+    (RING, 5, "batch", Bound::Counted(103.0)),
+    (RING, 100, "batch", Bound::Counted(103.0)),
     // From here on in blocks: more instructions, and fewer waits for memory.
-    (RING, 1000, "batch", Bound::Counted(139.0)),
-    (RING, 10_000, "batch", Bound::Counted(139.0)),
+    (RING, 1000, "batch", Bound::Counted(119.0)),
+    (RING, 10_000, "batch", Bound::Counted(119.0)),
     ("slots", 100, "one", Bound::Counted(80.0)),
-    ("maglev", 100, "one", Bound::Counted(118.0)),
-    ("jumpback", 100, "one", Bound::Counted(184.0)),
+    ("maglev", 100, "one", Bound::Counted(112.0)),
+    ("jumpback", 100, "one", Bound::Counted(178.0)),
 ];
 
 #[derive(Clone, Copy, Debug)]
