@@ -60,19 +60,31 @@ pub(super) fn facts(statement: &Statement, table: Option<&str>) -> Facts {
     search.finish()
 }
 
-/// A column as it is written: its table's name or alias, empty where there is none, and its name.
+/// A column: the table or the query that it belongs to, and its name. As it is written, its table's name or alias, empty
+/// where there is none.
 type Column = (String, String);
 
 #[derive(Debug, Default)]
 struct Search {
     table: Option<String>,
-    /// Names by which the table occurs.
-    occurs: BTreeSet<String>,
-    /// All names of tables, of any.
-    tables: usize,
+    /// Queries around the place that is looked at, the innermost last.
+    open: Vec<Scope>,
+    /// Queries that were looked through.
+    closed: Vec<Scope>,
     equal: Vec<(Column, Column)>,
     bound: BTreeMap<Column, Bound>,
     facts: Facts,
+}
+
+/// A query, or another statement, with its tables. Columns without a table's name belong to it.
+#[derive(Debug, Default)]
+struct Scope {
+    /// A name that no table has.
+    name: String,
+    /// Tables by the name that qualifies their columns, with a name that is theirs alone.
+    tables: BTreeMap<String, String>,
+    /// Those of them, by their own names, that are the table asked about.
+    wanted: BTreeSet<String>,
 }
 
 impl Search {
@@ -81,6 +93,38 @@ impl Search {
     }
 
     fn statement(&mut self, statement: &Statement) {
+        self.open();
+        self.statement_within(statement);
+        self.close();
+    }
+
+    fn open(&mut self) {
+        let number = self.open.len() + self.closed.len();
+        self.open.push(Scope {
+            name: format!("#{number}"),
+            ..Scope::default()
+        });
+    }
+
+    fn close(&mut self) {
+        self.closed.extend(self.open.pop());
+    }
+
+    /// The column that is meant by one as it is written here.
+    fn resolve(&self, (table, name): Column) -> Column {
+        let inner = self.open.iter().rev();
+        let own = if table.is_empty() {
+            self.open.last().map(|scope| scope.name.clone())
+        } else {
+            inner
+                .filter_map(|scope| scope.tables.get(&table))
+                .next()
+                .cloned()
+        };
+        (own.unwrap_or(table), name)
+    }
+
+    fn statement_within(&mut self, statement: &Statement) {
         match statement {
             Statement::Query(query) => self.query(query),
             Statement::Update(update) => {
@@ -205,6 +249,7 @@ impl Search {
     fn body(&mut self, body: &SetExpr) {
         match body {
             SetExpr::Select(select) => {
+                self.open();
                 self.from(&select.from);
                 self.condition(select.selection.as_ref());
                 for item in &select.projection {
@@ -214,6 +259,7 @@ impl Search {
                         self.subqueries(expr);
                     }
                 }
+                self.close();
             }
             SetExpr::Query(query) => self.query(query),
             SetExpr::SetOperation { left, right, .. } => {
@@ -247,8 +293,8 @@ impl Search {
                 Some(JoinConstraint::Using(columns) | JoinConstraint::UsingAlias(columns, _)) => {
                     for column in columns.iter().map(last) {
                         for side in [&left, &right].into_iter().flatten() {
-                            let side = (side.clone(), column.clone());
-                            self.equal.push(((String::new(), column.clone()), side));
+                            let plain = self.resolve((String::new(), column.clone()));
+                            self.equal.push((plain, (side.clone(), column.clone())));
                         }
                         self.facts.joined.insert(column);
                     }
@@ -268,21 +314,32 @@ impl Search {
                 let alias = alias
                     .as_ref()
                     .map_or_else(|| name.clone(), |alias| alias.name.value.to_lowercase());
-                self.tables += 1;
-                if self.is_wanted(&name) {
-                    self.facts.is_query = true;
-                    self.occurs.insert(alias.clone());
-                }
-                (Some(name), Some(alias))
+                let is_wanted = self.is_wanted(&name);
+                let own = self.open.last_mut().map(|scope| {
+                    let own = format!("{}.{alias}", scope.name);
+                    scope.tables.insert(alias, own.clone());
+                    if is_wanted {
+                        scope.wanted.insert(own.clone());
+                    }
+                    own
+                });
+                self.facts.is_query |= is_wanted;
+                (Some(name), own)
             }
             TableFactor::Derived {
                 subquery, alias, ..
             } => {
                 self.query(subquery);
-                (
-                    None,
-                    alias.as_ref().map(|alias| alias.name.value.to_lowercase()),
-                )
+                let own = alias
+                    .as_ref()
+                    .zip(self.open.last_mut())
+                    .map(|(alias, scope)| {
+                        let alias = alias.name.value.to_lowercase();
+                        let own = format!("{}.{alias}", scope.name);
+                        scope.tables.insert(alias, own.clone());
+                        own
+                    });
+                (None, own)
             }
             TableFactor::NestedJoin {
                 table_with_joins, ..
@@ -302,17 +359,19 @@ impl Search {
     fn join_condition(&mut self, condition: &Expr, filters: bool) {
         let mut found = Conditions::default();
         found.add(condition);
-        for (left, right) in &found.equal {
-            if left.0 != right.0 {
-                let own = [left, right].into_iter().filter(|side| self.is_own(side));
+        for (left, right) in found.equal {
+            let sides = [self.resolve(left), self.resolve(right)];
+            if sides[0].0 != sides[1].0 {
+                let own = sides.iter().filter(|side| self.is_own(side));
                 let names: Vec<String> = own.map(|side| side.1.clone()).collect();
                 self.facts.joined.extend(names);
             }
+            let [left, right] = sides;
+            self.equal.push((left, right));
         }
-        self.equal.extend(found.equal);
         if filters {
             for (column, bound) in found.bound {
-                let entry = self.bound.entry(column).or_insert(bound);
+                let entry = self.bound.entry(self.resolve(column)).or_insert(bound);
                 *entry = bound.min(*entry);
             }
         }
@@ -320,7 +379,9 @@ impl Search {
     }
 
     fn is_own(&self, column: &Column) -> bool {
-        self.table.is_none() || column.0.is_empty() || self.occurs.contains(&column.0)
+        let scopes = || self.open.iter().chain(&self.closed);
+        self.table.is_none()
+            || scopes().any(|scope| scope.name == column.0 || scope.wanted.contains(&column.0))
     }
 
     /// Looks into queries within an expression.
@@ -347,17 +408,19 @@ impl Search {
 
     /// Follows equalities until no column more is bound.
     fn finish(mut self) -> Facts {
+        let sides = self.equal.iter().flat_map(|(left, right)| [left, right]);
+        let columns: BTreeSet<Column> = self.bound.keys().chain(sides).cloned().collect();
         // The only table's columns are the same with its name and without.
-        let only = (self.tables == 1)
-            .then(|| self.occurs.first().cloned())
-            .flatten();
-        if let Some(only) = only {
-            let named: BTreeSet<String> =
-                self.bound.keys().map(|column| column.1.clone()).collect();
-            let pairs = named
-                .into_iter()
-                .map(|column| ((String::new(), column.clone()), (only.clone(), column)));
-            self.equal.extend(pairs);
+        let only = self.closed.iter().filter(|scope| scope.tables.len() == 1);
+        let twins: BTreeMap<&String, &String> = only
+            .flat_map(|scope| scope.tables.values().map(|table| (&scope.name, table)))
+            .flat_map(|(scope, table)| [(scope, table), (table, scope)])
+            .collect();
+        for (table, name) in &columns {
+            if let Some(&twin) = twins.get(table) {
+                let column = (table.clone(), name.clone());
+                self.equal.push((column, (twin.clone(), name.clone())));
+            }
         }
         for _ in 0..=self.equal.len().min(MOST_ROUNDS) {
             let before = self.bound.clone();
@@ -375,25 +438,25 @@ impl Search {
                 break;
             }
         }
-        let columns: BTreeSet<&String> = self.bound.keys().map(|column| &column.1).collect();
-        for column in columns {
+        let names: BTreeSet<&String> = columns.iter().map(|column| &column.1).collect();
+        for column in names {
             let of = |table: &str| self.bound.get(&(table.to_owned(), column.clone())).copied();
-            let plain = of("");
             let bound = match &self.table {
-                // Every occurrence of the table has to be bound.
-                Some(_) => self
-                    .occurs
-                    .iter()
-                    .map(|table| of(table).or(plain))
-                    .collect::<Option<Vec<Bound>>>()
-                    .and_then(|all| all.into_iter().max()),
+                // Every occurrence of the table has to be bound, by its name or by the query's only such column.
+                Some(_) => {
+                    let occurs = self.closed.iter().flat_map(|scope| {
+                        let wanted = scope.wanted.iter();
+                        wanted.map(|table| of(table).or_else(|| of(&scope.name)))
+                    });
+                    occurs
+                        .collect::<Option<Vec<Bound>>>()
+                        .and_then(|all| all.into_iter().max())
+                }
                 // Any table may be meant.
-                None => self
-                    .bound
-                    .iter()
-                    .filter(|(one, _)| one.1 == *column)
-                    .map(|(_, bound)| *bound)
-                    .min(),
+                None => {
+                    let same = self.bound.iter().filter(|(one, _)| one.1 == *column);
+                    same.map(|(_, bound)| *bound).min()
+                }
             };
             if let Some(bound) = bound {
                 self.facts.bound.insert(column.clone(), bound);
