@@ -159,7 +159,7 @@ fn bytes_each(nodes: u32) -> f64 {
                 0.0
             }
         }
-        None => 24.0,
+        None => 27.0,
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &TokensArgs) -> Result<ExitCode, Failure> {
         metadata_budget: args.metadata_budget,
         max_tokens: args.max_tokens,
     };
-    let stop = interrupt::watch()?;
+    let stop = interrupt::watch_briefly()?;
     let mut progress = Progress::new(None, Unit::Rings);
     let advice = tokens(&wish, |done, _| {
         progress.update(u64::from(done), u64::from(done));

@@ -27,8 +27,10 @@ pub struct Measured {
     pub reorder_moved: f64,
     /// Memory of the placement in a router.
     pub memory_bytes: u64,
-    /// Cost of a look-up of the owner, as a multiple of a look-up in a table.
+    /// Cost of a look-up of the owner among equal nodes, as a multiple of a look-up in a table.
     pub owner_cost: f64,
+    /// The same where weights differ.
+    pub weighted_owner_cost: f64,
     /// Cost of naming all replicas, likewise; `None` where the scheme names none.
     pub replicas_cost: Option<f64>,
     /// Copies that have to be made when a node joins, over the fewest possible; sampled. `None` for one copy a key, where
@@ -68,7 +70,8 @@ pub(super) fn measure(scheme: &Scheme, nodes: u32, replicas: u32) -> Result<Meas
         leave_last_moved: moved(without(scheme, &ids, ids.len() - 1)?)?,
         reorder_moved: reorder_moved(&today, &build(&reversed)?),
         memory_bytes: today.memory_bytes() as u64,
-        owner_cost: owner_cost(scheme.algorithm(), nodes),
+        owner_cost: owner_cost(scheme.algorithm(), nodes, EQUAL_RACE),
+        weighted_owner_cost: owner_cost(scheme.algorithm(), nodes, WEIGHTED_RACE),
         replicas_cost: replicas_cost(scheme, nodes, replicas),
         copies_over_least: copies(&today, &joined, replicas),
         weighted_heaviest: weighted_heaviest(scheme, nodes),
@@ -156,7 +159,7 @@ fn weighted_heaviest(scheme: &Scheme, nodes: u32) -> Option<f64> {
 }
 
 /// Cost of finding the owner in units of [`NS_PER_UNIT`]; for the race and for jump it grows with the nodes.
-fn owner_cost(algorithm: Algorithm, nodes: u32) -> f64 {
+fn owner_cost(algorithm: Algorithm, nodes: u32, race: Race) -> f64 {
     let harmonic: f64 = (1..=nodes).map(|i| 1.0 / f64::from(i)).sum();
     match algorithm {
         Algorithm::Slots => 1.0,
@@ -165,7 +168,7 @@ fn owner_cost(algorithm: Algorithm, nodes: u32) -> f64 {
         Algorithm::RedisCluster => 6.0,
         Algorithm::Jump => 3.0 + 3.0 * harmonic,
         Algorithm::Rank => 25.0,
-        _ => 1.0 + RACE_COST * f64::from(nodes),
+        _ => race.of(nodes),
     }
 }
 
@@ -174,18 +177,28 @@ fn replicas_cost(scheme: &Scheme, nodes: u32, replicas: u32) -> Option<f64> {
     if !scheme.has_ranking() {
         return None;
     }
-    let owner = owner_cost(scheme.algorithm(), nodes);
-    let further = f64::from(replicas.saturating_sub(1));
-    let race = RACE_COST * f64::from(nodes);
-    Some(
-        owner
-            + match scheme.algorithm() {
-                Algorithm::Ring => 8.0 * further,
-                Algorithm::Probed => 10.0 * further,
-                Algorithm::Rank => 20.0 * further,
-                _ => race * further.min(1.0) * (1.0 + further / 4.0),
-            },
-    )
+    let further = match scheme.algorithm() {
+        Algorithm::Ring => 8.0,
+        Algorithm::Probed => 10.0,
+        Algorithm::Rank => 20.0,
+        Algorithm::Slots | Algorithm::Rendezvous => RANKED_RACE.of(nodes),
+        _ => TOKEN_RACE.of(nodes),
+    };
+    let owner = owner_cost(scheme.algorithm(), nodes, EQUAL_RACE);
+    Some(owner + further * f64::from(replicas.saturating_sub(1)))
+}
+
+/// Cost of a race: some for the start, and some for each node.
+#[derive(Clone, Copy, Debug)]
+struct Race {
+    start: f64,
+    node: f64,
+}
+
+impl Race {
+    fn of(self, nodes: u32) -> f64 {
+        self.start + self.node * f64::from(nodes)
+    }
 }
 
 /// Copies that a node that joins causes, over the fewest: each key's new set less its old one.
@@ -214,11 +227,29 @@ fn copies(today: &Placement, joined: &Placement, replicas: u32) -> Option<f64> {
     Some(copies as f64 / least)
 }
 
-/// What a look-up in a table takes on one core, in nanoseconds; measured on a core of an AMD EPYC in 2026 with keys in the
-/// caches, and rounded. Only ratios carry over to other machines.
+/// What a look-up in a table takes on one core, in nanoseconds. This and the costs in units of it were measured on a core of
+/// an AMD EPYC in 2026 with 4 to 1,024 nodes and keys in the caches, and rounded: ratios carry over to other machines.
 pub(super) const NS_PER_UNIT: f64 = 2.0;
-/// A node's turn in the race, likewise as a multiple of a look-up in a table.
-const RACE_COST: f64 = 2.5;
+/// The race for the owner among nodes of one weight.
+const EQUAL_RACE: Race = Race {
+    start: 6.0,
+    node: 0.65,
+};
+/// The same where weights differ.
+const WEIGHTED_RACE: Race = Race {
+    start: 15.0,
+    node: 1.1,
+};
+/// A further node in the order of the race.
+const RANKED_RACE: Race = Race {
+    start: 30.0,
+    node: 1.4,
+};
+/// The same behind an owner that was found otherwise.
+const TOKEN_RACE: Race = Race {
+    start: 25.0,
+    node: 0.85,
+};
 /// With this share of the lists of names a ring's heaviest node is no heavier.
 const CONFIDENCE: f64 = 0.99;
 /// Slots become too few, and dealing them out takes seconds.

@@ -171,6 +171,7 @@ fn candidate(wish: &SchemeWish, (name, scheme, found): &Found) -> Candidate {
 fn cores(wish: &SchemeWish, measured: &Measured) -> f64 {
     let cost = match measured.replicas_cost {
         Some(all) if ranked(wish) > 1 => all,
+        _ if wish.weights => measured.weighted_owner_cost,
         _ => measured.owner_cost,
     };
     cost * NS_PER_UNIT * 1e-9 * wish.lookups

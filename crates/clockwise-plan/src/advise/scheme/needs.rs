@@ -133,7 +133,9 @@ pub(super) fn needs(wish: &SchemeWish, scheme: &Scheme, measured: &Measured) -> 
         };
         needs.push(Need::new("order", ok, text).with(if has_table { 0.0 } else { reordered }));
     }
-    let needless = leave_moved(wish, measured) - least_leave(wish);
+    // What a law rounds is nothing.
+    let beyond = leave_moved(wish, measured) - least_leave(wish);
+    let needless = if beyond > 1e-9 { beyond } else { 0.0 };
     let which = if wish.last_fails {
         "The last node goes"
     } else {
@@ -145,11 +147,11 @@ pub(super) fn needs(wish: &SchemeWish, scheme: &Scheme, measured: &Measured) -> 
             needless <= MOST_NEEDLESS,
             format!(
                 "{which}: {} of the keys move beyond the {} that have to.",
-                percent(needless.max(0.0)),
+                percent(needless),
                 percent(least_leave(wish))
             ),
         )
-        .with(needless.max(0.0)),
+        .with(needless),
     );
     if wish.replicas > 1 || wish.ranking {
         needs.push(replicas(wish, scheme, measured));

@@ -6,16 +6,20 @@
 //! that a view hides, or evaluate functions. Cost: in proportion to the statement; recursion as deep as it, so that it
 //! needs a stack. Source: the dialect of PostgreSQL as the crate sqlparser reads it; its general one where that fails.
 
+mod conditions;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use sqlparser::ast::{
-    AlterTableOperation, Assignment, AssignmentTarget, BinaryOperator, ColumnOption, Expr,
-    FromTable, InTarget, IndexColumn, JoinConstraint, JoinOperator, ObjectName, OnConflictAction,
-    OnInsert, Query, SelectItem, SetExpr, Statement, TableConstraint, TableFactor, TableObject,
-    TableWithJoins, UpdateTableFromKind,
+    AlterTableOperation, Assignment, AssignmentTarget, ColumnOption, Expr, FromTable, InTarget,
+    IndexColumn, JoinConstraint, JoinOperator, ObjectName, OnConflictAction, OnInsert, Query,
+    SelectItem, SetExpr, Statement, TableConstraint, TableFactor, TableObject, TableWithJoins,
+    UpdateTableFromKind,
 };
 use sqlparser::dialect::{GenericDialect, PostgreSqlDialect};
 use sqlparser::parser::{Parser, ParserError};
+
+use conditions::Conditions;
 
 /// To how many values a statement binds a column.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -60,19 +64,31 @@ pub(super) fn facts(statement: &Statement, table: Option<&str>) -> Facts {
     search.finish()
 }
 
-/// A column as it is written: its table's name or alias, empty where there is none, and its name.
+/// A column: the table or the query that it belongs to, and its name. As it is written, its table's name or alias, empty
+/// where there is none.
 type Column = (String, String);
 
 #[derive(Debug, Default)]
 struct Search {
     table: Option<String>,
-    /// Names by which the table occurs.
-    occurs: BTreeSet<String>,
-    /// All names of tables, of any.
-    tables: usize,
+    /// Queries around the place that is looked at, the innermost last.
+    open: Vec<Scope>,
+    /// Queries that were looked through.
+    closed: Vec<Scope>,
     equal: Vec<(Column, Column)>,
     bound: BTreeMap<Column, Bound>,
     facts: Facts,
+}
+
+/// A query, or another statement, with its tables. Columns without a table's name belong to it.
+#[derive(Debug, Default)]
+struct Scope {
+    /// A name that no table has.
+    name: String,
+    /// Tables by the name that qualifies their columns, with a name that is theirs alone.
+    tables: BTreeMap<String, String>,
+    /// Those of them, by their own names, that are the table asked about.
+    wanted: BTreeSet<String>,
 }
 
 impl Search {
@@ -81,6 +97,38 @@ impl Search {
     }
 
     fn statement(&mut self, statement: &Statement) {
+        self.open();
+        self.statement_within(statement);
+        self.close();
+    }
+
+    fn open(&mut self) {
+        let number = self.open.len() + self.closed.len();
+        self.open.push(Scope {
+            name: format!("#{number}"),
+            ..Scope::default()
+        });
+    }
+
+    fn close(&mut self) {
+        self.closed.extend(self.open.pop());
+    }
+
+    /// The column that is meant by one as it is written here.
+    fn resolve(&self, (table, name): Column) -> Column {
+        let inner = self.open.iter().rev();
+        let own = if table.is_empty() {
+            self.open.last().map(|scope| scope.name.clone())
+        } else {
+            inner
+                .filter_map(|scope| scope.tables.get(&table))
+                .next()
+                .cloned()
+        };
+        (own.unwrap_or(table), name)
+    }
+
+    fn statement_within(&mut self, statement: &Statement) {
         match statement {
             Statement::Query(query) => self.query(query),
             Statement::Update(update) => {
@@ -205,6 +253,7 @@ impl Search {
     fn body(&mut self, body: &SetExpr) {
         match body {
             SetExpr::Select(select) => {
+                self.open();
                 self.from(&select.from);
                 self.condition(select.selection.as_ref());
                 for item in &select.projection {
@@ -214,6 +263,7 @@ impl Search {
                         self.subqueries(expr);
                     }
                 }
+                self.close();
             }
             SetExpr::Query(query) => self.query(query),
             SetExpr::SetOperation { left, right, .. } => {
@@ -247,8 +297,8 @@ impl Search {
                 Some(JoinConstraint::Using(columns) | JoinConstraint::UsingAlias(columns, _)) => {
                     for column in columns.iter().map(last) {
                         for side in [&left, &right].into_iter().flatten() {
-                            let side = (side.clone(), column.clone());
-                            self.equal.push(((String::new(), column.clone()), side));
+                            let plain = self.resolve((String::new(), column.clone()));
+                            self.equal.push((plain, (side.clone(), column.clone())));
                         }
                         self.facts.joined.insert(column);
                     }
@@ -268,21 +318,32 @@ impl Search {
                 let alias = alias
                     .as_ref()
                     .map_or_else(|| name.clone(), |alias| alias.name.value.to_lowercase());
-                self.tables += 1;
-                if self.is_wanted(&name) {
-                    self.facts.is_query = true;
-                    self.occurs.insert(alias.clone());
-                }
-                (Some(name), Some(alias))
+                let is_wanted = self.is_wanted(&name);
+                let own = self.open.last_mut().map(|scope| {
+                    let own = format!("{}.{alias}", scope.name);
+                    scope.tables.insert(alias, own.clone());
+                    if is_wanted {
+                        scope.wanted.insert(own.clone());
+                    }
+                    own
+                });
+                self.facts.is_query |= is_wanted;
+                (Some(name), own)
             }
             TableFactor::Derived {
                 subquery, alias, ..
             } => {
                 self.query(subquery);
-                (
-                    None,
-                    alias.as_ref().map(|alias| alias.name.value.to_lowercase()),
-                )
+                let own = alias
+                    .as_ref()
+                    .zip(self.open.last_mut())
+                    .map(|(alias, scope)| {
+                        let alias = alias.name.value.to_lowercase();
+                        let own = format!("{}.{alias}", scope.name);
+                        scope.tables.insert(alias, own.clone());
+                        own
+                    });
+                (None, own)
             }
             TableFactor::NestedJoin {
                 table_with_joins, ..
@@ -302,17 +363,19 @@ impl Search {
     fn join_condition(&mut self, condition: &Expr, filters: bool) {
         let mut found = Conditions::default();
         found.add(condition);
-        for (left, right) in &found.equal {
-            if left.0 != right.0 {
-                let own = [left, right].into_iter().filter(|side| self.is_own(side));
+        for (left, right) in found.equal {
+            let sides = [self.resolve(left), self.resolve(right)];
+            if sides[0].0 != sides[1].0 {
+                let own = sides.iter().filter(|side| self.is_own(side));
                 let names: Vec<String> = own.map(|side| side.1.clone()).collect();
                 self.facts.joined.extend(names);
             }
+            let [left, right] = sides;
+            self.equal.push((left, right));
         }
-        self.equal.extend(found.equal);
         if filters {
             for (column, bound) in found.bound {
-                let entry = self.bound.entry(column).or_insert(bound);
+                let entry = self.bound.entry(self.resolve(column)).or_insert(bound);
                 *entry = bound.min(*entry);
             }
         }
@@ -320,7 +383,9 @@ impl Search {
     }
 
     fn is_own(&self, column: &Column) -> bool {
-        self.table.is_none() || column.0.is_empty() || self.occurs.contains(&column.0)
+        let scopes = || self.open.iter().chain(&self.closed);
+        self.table.is_none()
+            || scopes().any(|scope| scope.name == column.0 || scope.wanted.contains(&column.0))
     }
 
     /// Looks into queries within an expression.
@@ -347,17 +412,19 @@ impl Search {
 
     /// Follows equalities until no column more is bound.
     fn finish(mut self) -> Facts {
+        let sides = self.equal.iter().flat_map(|(left, right)| [left, right]);
+        let columns: BTreeSet<Column> = self.bound.keys().chain(sides).cloned().collect();
         // The only table's columns are the same with its name and without.
-        let only = (self.tables == 1)
-            .then(|| self.occurs.first().cloned())
-            .flatten();
-        if let Some(only) = only {
-            let named: BTreeSet<String> =
-                self.bound.keys().map(|column| column.1.clone()).collect();
-            let pairs = named
-                .into_iter()
-                .map(|column| ((String::new(), column.clone()), (only.clone(), column)));
-            self.equal.extend(pairs);
+        let only = self.closed.iter().filter(|scope| scope.tables.len() == 1);
+        let twins: BTreeMap<&String, &String> = only
+            .flat_map(|scope| scope.tables.values().map(|table| (&scope.name, table)))
+            .flat_map(|(scope, table)| [(scope, table), (table, scope)])
+            .collect();
+        for (table, name) in &columns {
+            if let Some(&twin) = twins.get(table) {
+                let column = (table.clone(), name.clone());
+                self.equal.push((column, (twin.clone(), name.clone())));
+            }
         }
         for _ in 0..=self.equal.len().min(MOST_ROUNDS) {
             let before = self.bound.clone();
@@ -375,115 +442,31 @@ impl Search {
                 break;
             }
         }
-        let columns: BTreeSet<&String> = self.bound.keys().map(|column| &column.1).collect();
-        for column in columns {
+        let names: BTreeSet<&String> = columns.iter().map(|column| &column.1).collect();
+        for column in names {
             let of = |table: &str| self.bound.get(&(table.to_owned(), column.clone())).copied();
-            let plain = of("");
             let bound = match &self.table {
-                // Every occurrence of the table has to be bound.
-                Some(_) => self
-                    .occurs
-                    .iter()
-                    .map(|table| of(table).or(plain))
-                    .collect::<Option<Vec<Bound>>>()
-                    .and_then(|all| all.into_iter().max()),
+                // Every occurrence of the table has to be bound, by its name or by the query's only such column.
+                Some(_) => {
+                    let occurs = self.closed.iter().flat_map(|scope| {
+                        let wanted = scope.wanted.iter();
+                        wanted.map(|table| of(table).or_else(|| of(&scope.name)))
+                    });
+                    occurs
+                        .collect::<Option<Vec<Bound>>>()
+                        .and_then(|all| all.into_iter().max())
+                }
                 // Any table may be meant.
-                None => self
-                    .bound
-                    .iter()
-                    .filter(|(one, _)| one.1 == *column)
-                    .map(|(_, bound)| *bound)
-                    .min(),
+                None => {
+                    let same = self.bound.iter().filter(|(one, _)| one.1 == *column);
+                    same.map(|(_, bound)| *bound).min()
+                }
             };
             if let Some(bound) = bound {
                 self.facts.bound.insert(column.clone(), bound);
             }
         }
         self.facts
-    }
-}
-
-/// Equalities that hold for each row.
-#[derive(Debug, Default)]
-struct Conditions {
-    equal: Vec<(Column, Column)>,
-    bound: BTreeMap<Column, Bound>,
-}
-
-impl Conditions {
-    fn add(&mut self, expr: &Expr) {
-        match expr {
-            Expr::Nested(inner) => self.add(inner),
-            Expr::BinaryOp {
-                left,
-                op: BinaryOperator::And,
-                right,
-            } => {
-                self.add(left);
-                self.add(right);
-            }
-            Expr::BinaryOp {
-                left,
-                op: BinaryOperator::Or,
-                right,
-            } => {
-                let (mut one, mut other) = (Self::default(), Self::default());
-                one.add(left);
-                other.add(right);
-                let both = one
-                    .bound
-                    .into_keys()
-                    .filter(|column| other.bound.contains_key(column));
-                both.for_each(|column| self.bind(column, Bound::Few));
-            }
-            Expr::BinaryOp {
-                left,
-                op: BinaryOperator::Eq,
-                right,
-            } => self.equality(left, right),
-            Expr::In {
-                expr,
-                target: InTarget::List(list),
-                negated: false,
-                ..
-            } if list.iter().all(is_constant) => {
-                if let Some(column) = column(expr) {
-                    let is_one = list.len() == 1;
-                    self.bind(column, if is_one { Bound::One } else { Bound::Few });
-                }
-            }
-            Expr::AnyOp {
-                left,
-                compare_op: BinaryOperator::Eq,
-                right,
-                ..
-            } if is_constant(right) => {
-                if let Some(column) = column(left) {
-                    self.bind(column, Bound::Few);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn equality(&mut self, left: &Expr, right: &Expr) {
-        if let (Expr::Tuple(left), Expr::Tuple(right)) = (left, right) {
-            left.iter()
-                .zip(right)
-                .for_each(|(left, right)| self.equality(left, right));
-            return;
-        }
-        match (column(left), column(right)) {
-            (Some(left), Some(right)) => self.equal.push((left, right)),
-            (Some(column), None) if is_constant(right) => self.bind(column, Bound::One),
-            (None, Some(column)) if is_constant(left) => self.bind(column, Bound::One),
-            _ => {}
-        }
-    }
-
-    fn bind(&mut self, column: Column, bound: Bound) {
-        let entry = self.bound.entry(column).or_insert(bound);
-        *entry = bound.min(*entry);
     }
 }
 
@@ -504,30 +487,6 @@ fn constraint_of(operator: &JoinOperator) -> (Option<&JoinConstraint>, bool) {
     }
 }
 
-fn column(expr: &Expr) -> Option<Column> {
-    match expr {
-        Expr::Nested(inner) | Expr::Cast { expr: inner, .. } => column(inner),
-        Expr::Identifier(name) => Some((String::new(), name.value.to_lowercase())),
-        Expr::CompoundIdentifier(names) => {
-            let (name, before) = names.split_last()?;
-            let table = before.last()?.value.to_lowercase();
-            Some((table, name.value.to_lowercase()))
-        }
-        _ => None,
-    }
-}
-
-fn is_constant(expr: &Expr) -> bool {
-    match expr {
-        Expr::Value(_) | Expr::TypedString(_) => true,
-        Expr::Nested(inner)
-        | Expr::Cast { expr: inner, .. }
-        | Expr::UnaryOp { expr: inner, .. } => is_constant(inner),
-        Expr::Array(array) => array.elem.iter().all(is_constant),
-        _ => false,
-    }
-}
-
 /// The last part of a name: what schema it is in does not count.
 fn last(name: &ObjectName) -> String {
     let part = name.0.last().and_then(|part| part.as_ident());
@@ -538,128 +497,4 @@ fn last(name: &ObjectName) -> String {
 const MOST_ROUNDS: usize = 64;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(text: &str, table: Option<&str>) -> Facts {
-        facts(&parse(text).unwrap()[0], table)
-    }
-
-    fn one(text: &str, table: Option<&str>) -> Vec<String> {
-        let bound = of(text, table).bound.into_iter();
-        bound
-            .filter(|(_, bound)| *bound == Bound::One)
-            .map(|(column, _)| column)
-            .collect()
-    }
-
-    #[test]
-    fn a_column_is_bound_where_every_row_has_one_value() {
-        for (text, columns) in [
-            (
-                "select * from o where user_id = 5 and day > 3",
-                &["user_id"][..],
-            ),
-            ("select * from o where (user_id = $1)", &["user_id"]),
-            ("select * from o where ? = user_id", &["user_id"]),
-            ("select * from o where user_id = 5 or day = 3", &[]),
-            ("select * from o where not user_id = 5", &[]),
-            ("select * from o where user_id <> 5", &[]),
-            ("select * from o where user_id in (5)", &["user_id"]),
-            ("select * from o where user_id in (5, 6)", &[]),
-            (
-                "select * from o where (user_id, day) = (5, 6)",
-                &["day", "user_id"],
-            ),
-            ("select * from o where lower(user_id) = 'x'", &[]),
-            ("select * from o where user_id = '5'::int", &["user_id"]),
-            ("select * from O where O.User_Id = -5", &["user_id"]),
-            ("update o set day = 5 where id = 3", &["id"]),
-            ("delete from o where id = 3", &["id"]),
-            (
-                "select * from o join u on u.id = o.user_id where u.id = 4",
-                &["user_id"],
-            ),
-            (
-                "select * from o, u where u.id = o.user_id and u.id = 4",
-                &["user_id"],
-            ),
-            ("select * from o join u on u.id = o.user_id", &[]),
-            (
-                "select * from o left join u on u.id = 4 and u.id = o.user_id",
-                &[],
-            ),
-            (
-                "select * from o a join o b on a.user_id = b.parent where a.user_id = 4",
-                &[],
-            ),
-            (
-                "select * from o a join o b on a.user_id = b.user_id where a.user_id = 4",
-                &["user_id"],
-            ),
-            (
-                "select * from o join u using (user_id) where user_id = 4",
-                &["user_id"],
-            ),
-            (
-                "select * from u where exists (select 1 from o where o.user_id = u.id) and u.id = 4",
-                &["user_id"],
-            ),
-            (
-                "with x as (select * from o where user_id = 4) select * from x",
-                &["user_id"],
-            ),
-            (
-                "select * from (select * from o where user_id = 4) t",
-                &["user_id"],
-            ),
-            (
-                "select * from o where user_id = 4 union select * from o where day = 3",
-                &[],
-            ),
-        ] {
-            assert_eq!(one(text, Some("o")), columns, "{text}");
-        }
-    }
-
-    #[test]
-    fn several_values_are_few_and_the_table_can_be_left_open() {
-        let few = of(
-            "select * from o where id in (1, 2) and (k = 1 or k = 2) and j = any($1)",
-            Some("o"),
-        );
-        assert_eq!(few.bound.len(), 3);
-        assert!(few.bound.values().all(|bound| *bound == Bound::Few));
-        assert_eq!(
-            one("select * from a join b on a.x = b.y where b.y = 1", None),
-            ["x", "y"]
-        );
-        assert!(!of("select * from other where id = 1", Some("o")).is_query);
-    }
-
-    #[test]
-    fn changed_and_unique_columns_are_found() {
-        let set = |text: &str| of(text, Some("o")).changed.into_iter().collect::<Vec<_>>();
-        assert_eq!(
-            set("update o set a = 1, (b, c) = (2, 3) where id = 1"),
-            ["a", "b", "c"]
-        );
-        assert_eq!(set("update other set a = 1"), [""; 0]);
-        assert_eq!(
-            set("insert into o (id, a) values (1, 2) on conflict (id) do update set a = 2"),
-            ["a"]
-        );
-        let unique = |text: &str| of(text, Some("o")).unique.len();
-        assert_eq!(
-            unique("create table o (id int primary key, mail text unique, t int, unique (t, id))"),
-            3
-        );
-        assert_eq!(unique("create unique index on o (mail)"), 1);
-        assert_eq!(unique("create index on o (mail)"), 0);
-        assert_eq!(unique("alter table o add constraint u unique (mail, t)"), 1);
-        assert_eq!(
-            unique("alter table other add constraint u unique (mail, t)"),
-            0
-        );
-    }
-}
+mod tests;
