@@ -1,7 +1,7 @@
 //! How many tokens a ring's nodes should have, from the number of nodes, the skew that is accepted, the memory that the
 //! ring may take and what the tool allows.
 //!
-//! What it is: the fewest tokens for which the law of [`SkewLaw`] keeps the skew with the confidence asked for, then a
+//! What it is: the fewest tokens for which the law of `SkewLaw` keeps the skew with the confidence asked for, then a
 //! check on real rings. What it promises: no search over lists of names, so no lucky one. What it does not: unequal
 //! weights, or unevenness of the keys themselves. Cost: milliseconds, and for the check some tens of nanoseconds a token
 //! and ring. Source: the law; rings of the scheme `ring`.

@@ -4,7 +4,7 @@
 //! meet all the one of the lowest price is taken. What it promises: the price is a sum of shares that anyone can add up
 //! again: capacity that the heaviest node wastes, keys that move needlessly when a node joins and when one goes, the part
 //! of a core that look-ups take and the part of the budget that metadata takes. What it does not: know the keys, or the
-//! machine. Cost: a second or so, some seconds for thousands of nodes. Source: [`measure`].
+//! machine. Cost: a second or so, some seconds for thousands of nodes. Source: `measure`.
 
 mod document;
 mod measure;
