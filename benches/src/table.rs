@@ -36,6 +36,12 @@ pub(crate) struct Row {
         serialize_with = "maybe_two_decimals"
     )]
     pub(crate) ratio_to_clockwise: Option<f64>,
+    /// Of one look-up, the hash of its key left out.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "maybe_two_decimals"
+    )]
+    pub(crate) instructions_over_hash: Option<f64>,
     #[serde(skip)]
     pub(crate) max_ns: f64,
     /// Further cells, one for each of [`Table::more`].
@@ -206,6 +212,7 @@ mod tests {
                 net_bytes: None,
                 peak_bytes: None,
                 ratio_to_clockwise: None,
+                instructions_over_hash: None,
                 max_ns: 13.0,
                 more: vec!["none".to_owned()],
             }],

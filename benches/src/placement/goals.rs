@@ -187,6 +187,7 @@ pub(super) fn more_than_hash(counts: &[Count], count: &Count) -> Option<f64> {
 }
 
 fn at_most(what: &'static str, most: f64, measured: Option<f64>) -> Goal {
+    let measured = measured.map(as_printed);
     Goal {
         what,
         goal: format!("<= {most}"),
@@ -196,10 +197,16 @@ fn at_most(what: &'static str, most: f64, measured: Option<f64>) -> Goal {
 }
 
 fn at_least(what: &'static str, least: f64, measured: Option<f64>) -> Goal {
+    let measured = measured.map(as_printed);
     Goal {
         what,
         goal: format!(">= {least}"),
         measured,
         reached: measured.map(|measured| measured >= least),
     }
+}
+
+/// Two decimals, so that a figure and its verdict agree.
+fn as_printed(measured: f64) -> f64 {
+    (measured * 100.0).round() / 100.0
 }

@@ -106,6 +106,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     } else {
         None
     };
+    let counts = instructions.as_deref().unwrap_or_default();
     let table = Table {
         machine,
         about: format!(
@@ -117,8 +118,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             rivals::VERSIONS,
         ),
         more: &["time / clockwise", "bytes / token"],
-        goals: goals::all(&measured, instructions.as_deref().unwrap_or_default()),
-        rows: measured.table_rows(),
+        goals: goals::all(&measured, counts),
+        rows: measured.table_rows(counts),
     };
     let mut text = if options.json {
         table.json()? + "\n"
@@ -260,7 +261,7 @@ impl Measured {
         self.memory.get(&key).copied()
     }
 
-    fn table_rows(&self) -> Vec<Row> {
+    fn table_rows(&self, counts: &[Count]) -> Vec<Row> {
         let rows = self.rows.iter().zip(&self.times);
         rows.map(|(&(entry, nodes), times)| {
             let Entry {
@@ -294,6 +295,10 @@ impl Measured {
                 net_bytes: memory.map(|(net, _)| net),
                 peak_bytes: memory.map(|(_, peak)| peak),
                 ratio_to_clockwise,
+                instructions_over_hash: counts
+                    .iter()
+                    .find(|it| (it.case, it.candidate, it.nodes) == (case, candidate, nodes))
+                    .and_then(|count| goals::more_than_hash(counts, count)),
                 max_ns: times.max(),
                 more: vec![ratio(ratio_to_clockwise), ratio(per_token)],
             }

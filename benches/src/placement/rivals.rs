@@ -212,6 +212,10 @@ impl Grows for ConHash {
 }
 
 /// anchorhash, with room for as many nodes again.
+#[expect(
+    clippy::disallowed_types,
+    reason = "the hasher that the crate takes by itself"
+)]
 pub(super) struct AnchorHash(
     anchorhash::AnchorHash<Key, u32, std::collections::hash_map::RandomState>,
 );
@@ -256,6 +260,10 @@ impl Rival for JumpCh {
         Self(nodes as u32)
     }
 
+    #[expect(
+        clippy::disallowed_types,
+        reason = "the hasher that the crate's documentation takes"
+    )]
     #[inline]
     fn locate(&self, key: Key) -> usize {
         use std::hash::Hasher as _;

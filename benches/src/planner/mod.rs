@@ -220,6 +220,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
                     net_bytes: None,
                     peak_bytes: None,
                     ratio_to_clockwise: None,
+                    instructions_over_hash: None,
                     max_ns: times.max(),
                     more: vec![
                         ratio(floor.map(|floor| times.ratio_to(floor))),
