@@ -3,8 +3,6 @@
 //! What it promises: each is used as its documentation shows, with the hasher it ships, and gives a node or its
 //! number for a key. What it does not: make them agree; each has a scheme of its own.
 
-#![expect(clippy::disallowed_types, reason = "rivals hash as they are shipped")]
-
 use std::sync::LazyLock;
 
 use hash_rings::{consistent, jump, maglev as filled, rendezvous, weighted_rendezvous};
