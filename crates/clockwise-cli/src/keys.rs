@@ -10,7 +10,7 @@ use clockwise_plan::keys::{
     BadLineReason, Format, Generated, KeyError, MAX_TABLE_BYTES, Merged, Popularity,
     PopularityError, ReadOptions, ReadSummary, Record, read_keys,
 };
-use clockwise_plan::{Basis, Warning, grouped, percent};
+use clockwise_plan::{Basis, Source, Warning, grouped, percent};
 
 use crate::args::KeyArgs;
 use crate::failure::Failure;
@@ -41,21 +41,17 @@ pub(crate) enum KeySource {
 /// What came of reading a source to its end.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    /// The source and how it was read, in words.
-    pub(crate) text: String,
-    /// How sure counts of it are.
-    pub(crate) basis: Basis,
-    /// Whether no key comes twice.
-    pub(crate) each_key_once: bool,
-    /// Whether they are keys of memcached, whose clients take them whole.
-    pub(crate) of_memcached: bool,
-    pub(crate) bad_lines: u64,
-    /// Whether Ctrl-C cut it short.
-    pub(crate) partial: bool,
+    pub(crate) source: Source,
     pub(crate) warnings: Vec<Warning>,
 }
 
 impl KeySource {
+    /// Opens what `--keys` names, if it is there.
+    pub(crate) fn of(args: &KeyArgs) -> Result<Option<Self>, Failure> {
+        let source = args.keys.as_deref();
+        source.map(|source| Self::open(source, args)).transpose()
+    }
+
     /// Opens `--keys SOURCE`.
     pub(crate) fn open(source: &str, args: &KeyArgs) -> Result<Self, Failure> {
         if let Some(live) = LiveSource::parse(source, args)? {
@@ -134,12 +130,14 @@ impl KeySource {
                 // Of two ranges the same text can come twice: {1..2}{1..22} spells 111 in two ways.
                 let each_key_once = name.starts_with("articles/") || name.matches('{').count() == 1;
                 Ok(Reading {
-                    text,
-                    basis: Basis::Exact,
-                    each_key_once,
-                    of_memcached: false,
-                    bad_lines: 0,
-                    partial: !complete,
+                    source: Source {
+                        text,
+                        basis: Basis::Exact,
+                        each_key_once,
+                        of_memcached: false,
+                        bad_lines: 0,
+                        partial: !complete,
+                    },
                     warnings: Vec::new(),
                 })
             }
@@ -180,12 +178,14 @@ impl KeySource {
                     _ => Basis::Exact,
                 };
                 Ok(Reading {
-                    text,
-                    basis,
-                    each_key_once: summary.merged.is_some(),
-                    of_memcached: summary.format == Format::Metadump,
-                    bad_lines: summary.bad_lines,
-                    partial: !summary.complete,
+                    source: Source {
+                        text,
+                        basis,
+                        each_key_once: summary.merged.is_some(),
+                        of_memcached: summary.format == Format::Metadump,
+                        bad_lines: summary.bad_lines,
+                        partial: !summary.complete,
+                    },
                     warnings: warnings(&summary),
                 })
             }
@@ -193,8 +193,47 @@ impl KeySource {
     }
 }
 
+/// Reads the keys of `--keys`, or pseudo-random ones where there is none, which `stand_in` says.
+///
+/// # Errors
+/// As [`KeySource::read`]; a source that was read to its end and holds no keys.
+pub(crate) fn read_or_predict(
+    source: Option<KeySource>,
+    stand_in: &str,
+    stop: &Arc<AtomicBool>,
+    warnings: &mut Vec<Warning>,
+    mut each: impl FnMut(&[u8], Option<u64>, Option<u64>),
+) -> Result<Source, Failure> {
+    let Some(source) = source else {
+        let complete = pseudo_random(stop, |key| each(key, None, None));
+        return Ok(Source {
+            text: format!("none given: {stand_in} (see --keys)"),
+            basis: Basis::Predicted,
+            // A generator that goes through all its states repeats none of 2^20 numbers.
+            each_key_once: true,
+            of_memcached: false,
+            bad_lines: 0,
+            partial: !complete,
+        });
+    };
+    let mut is_empty = true;
+    let reading = source.read(stop, |key, requests, bytes| {
+        is_empty = false;
+        each(key, requests, bytes);
+    })?;
+    warnings.extend(reading.warnings);
+    let source = reading.source;
+    if is_empty && !source.partial {
+        return Err(Failure::usage(format!(
+            "{}: there are no keys in it",
+            source.text
+        )));
+    }
+    Ok(source)
+}
+
 /// Passes pseudo-random keys to `each`, the same ones each time; whether it got to their end.
-pub(crate) fn pseudo_random(stop: &AtomicBool, mut each: impl FnMut(&[u8])) -> bool {
+fn pseudo_random(stop: &AtomicBool, mut each: impl FnMut(&[u8])) -> bool {
     let mut rng = Rng::new(PREDICTION_SEED);
     let mut progress = Progress::new(Some(PREDICTED_KEYS), Unit::Keys);
     let mut complete = true;
@@ -266,13 +305,15 @@ fn read_popularity(
         warnings.push(Warning::new("keys-left-out", said));
     }
     Reading {
-        text,
-        // The requests are the workload's, but which keys have them is made up.
-        basis: Basis::Sampled,
-        each_key_once: true,
-        of_memcached: false,
-        bad_lines: 0,
-        partial: !complete,
+        source: Source {
+            text,
+            // The requests are the workload's, but which keys have them is made up.
+            basis: Basis::Sampled,
+            each_key_once: true,
+            of_memcached: false,
+            bad_lines: 0,
+            partial: !complete,
+        },
         warnings,
     }
 }

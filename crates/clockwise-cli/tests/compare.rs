@@ -522,6 +522,15 @@ fn of_many_nodes_some_removals_are_tried_and_said() {
 }
 
 #[test]
+fn where_no_node_is_left_no_scheme_is_recommended() {
+    let answer = run_words("compare --from a --remove a --no-timing");
+    assert_eq!(answer.code, Some(0), "{}", answer.stderr);
+    let lead = answer.text().split("\n\n").next().unwrap();
+    holds(lead, &["from 1 to 0 nodes", "No node is left"]);
+    assert!(!lead.contains("stays even"), "{lead}");
+}
+
+#[test]
 fn ctrl_c_prints_what_was_learnt() {
     let args = "compare --from a,b --add c --keys - --no-timing".split(' ');
     let mut running = Running::start(command(args).stdin(Stdio::piped()));

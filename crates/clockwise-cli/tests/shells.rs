@@ -5,40 +5,37 @@
 
 mod command;
 
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use command::{Running, commands, holds, message, run, run_words};
+use command::{Answer, Running, commands, holds, message, run, run_words};
 
 /// What bash offers when the tab key is pressed behind these words.
 fn offers(words: &[&str]) -> Vec<String> {
     let script = "source /dev/stdin\nCOMP_WORDS=(\"$@\")\nCOMP_CWORD=$(($# - 1))\n\
                   _clockwise clockwise \"${@: -1}\" \"${@: -2:1}\"\nprintf '%s\\n' \"${COMPREPLY[@]}\"";
+    let answer = bash_reads_the_script(&[&["-c", script, "bash"], words].concat());
+    answer.text().lines().map(str::to_owned).collect()
+}
+
+/// What bash says with these arguments and the script on its stdin, which it must not complain about.
+fn bash_reads_the_script(args: &[&str]) -> Answer {
     let mut bash = Command::new("bash");
-    bash.args(["-c", script, "bash"])
-        .args(words)
+    bash.args(args)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut running = Running::start(&mut bash);
-    let completions = run(["completions", "bash"]).stdout;
-    std::io::Write::write_all(&mut running.stdin(), &completions).unwrap();
+    let script = run(["completions", "bash"]).stdout;
+    running.stdin().write_all(&script).unwrap();
     let answer = running.finish();
     assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""));
-    answer.text().lines().map(str::to_owned).collect()
+    answer
 }
 
 #[test]
 fn bash_takes_the_script_and_completes_commands_options_and_values() {
-    let mut bash = Command::new("bash");
-    bash.arg("-n")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut running = Running::start(&mut bash);
-    let completions = run(["completions", "bash"]).stdout;
-    std::io::Write::write_all(&mut running.stdin(), &completions).unwrap();
-    let answer = running.finish();
-    assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""));
+    bash_reads_the_script(&["-n"]);
 
     assert_eq!(offers(&["clockwise", "pl"]), ["plan"]);
     assert_eq!(offers(&["clockwise", "plan", "--hit"]), ["--hit-rate"]);

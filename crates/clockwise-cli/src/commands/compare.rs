@@ -13,7 +13,6 @@ use clockwise::{Scheme, Token};
 use clockwise_plan::compare::{
     Candidate, CompareInput, Compared, Comparison, Manner, Timed, Timing, document,
 };
-use clockwise_plan::{Basis, Source, Warning};
 
 use crate::args::CompareArgs;
 use crate::clock::Moment;
@@ -21,7 +20,7 @@ use crate::commands::change::Clusters;
 use crate::failure::Failure;
 use crate::form::{Form, command_line};
 use crate::interrupt;
-use crate::keys::{KeySource, Reading, pseudo_random};
+use crate::keys::{KeySource, read_or_predict};
 use crate::machine::Machine;
 use crate::membership::{explain, parse_key_rule, parse_scheme, read_secret};
 use crate::progress::{Progress, Unit};
@@ -33,12 +32,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let candidates = candidates(args, &clusters)?;
     // Each scheme says in its own row what it thinks of a removal.
     let after = clusters.list_after(&args.change, |_, _| Ok(()), &mut warnings)?;
-    let source = args
-        .keys
-        .keys
-        .as_deref()
-        .map(|source| KeySource::open(source, &args.keys))
-        .transpose()?;
+    let source = KeySource::of(&args.keys)?;
 
     let stop = interrupt::watch()?;
     let all = candidates.len();
@@ -51,7 +45,13 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
         stop: Arc::clone(&stop),
     };
     let mut comparison = shown(all, |progress| Comparison::new(input, progress));
-    let source = read(&mut comparison, source, &stop, &mut warnings)?;
+    let source = read_or_predict(
+        source,
+        "the space is measured, or pseudo-random keys stand for any",
+        &stop,
+        &mut warnings,
+        |key, _, _| comparison.add(key),
+    )?;
     let mut compared = shown(all, |progress| {
         comparison.finish(source, warnings, progress)
     });
@@ -81,47 +81,6 @@ fn shown<R>(all: usize, work: impl FnOnce(&(dyn Fn(usize) + Sync)) -> R) -> R {
         progress.finish();
     }
     result
-}
-
-/// Counts all keys, or pseudo-random ones where none were given.
-fn read(
-    comparison: &mut Comparison,
-    source: Option<KeySource>,
-    stop: &Arc<AtomicBool>,
-    warnings: &mut Vec<Warning>,
-) -> Result<Source, Failure> {
-    let Some(source) = source else {
-        let complete = pseudo_random(stop, |key| comparison.add(key));
-        return Ok(Source {
-            text: "none given: the space is measured, or pseudo-random keys stand for any (see --keys)".to_owned(),
-            basis: Basis::Predicted,
-            each_key_once: true,
-            of_memcached: false,
-            bad_lines: 0,
-            partial: !complete,
-        });
-    };
-    let Reading {
-        text,
-        basis,
-        each_key_once,
-        of_memcached,
-        bad_lines,
-        partial,
-        warnings: more,
-    } = source.read(stop, |key, _, _| comparison.add(key))?;
-    warnings.extend(more);
-    if comparison.keys() == 0 && !partial {
-        return Err(Failure::usage(format!("{text}: there are no keys in it")));
-    }
-    Ok(Source {
-        text,
-        basis,
-        each_key_once,
-        of_memcached,
-        bad_lines,
-        partial,
-    })
 }
 
 /// The schemes to compare: those named, else all; then today's, if a file names it.

@@ -101,7 +101,7 @@ pub(crate) fn run(args: &LocateArgs) -> Result<ExitCode, Failure> {
         for warning in &reading.warnings {
             note(&format!("warning: {}", warning.text));
         }
-        partial = reading.partial;
+        partial = reading.source.partial;
     } else {
         keys.iter().try_for_each(|key| printer.print(key))?;
     }

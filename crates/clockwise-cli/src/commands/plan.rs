@@ -2,12 +2,11 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use clockwise::{Algorithm, Membership, NodeId, Placement, Scheme};
 use clockwise_plan::{
-    Basis, Census, Change, Limit, LimitError, Load, Plan, PlanInput, QuestionError, Questions,
-    Sides, Source, Warning, plan_document, plan_page,
+    Census, Change, Limit, LimitError, Load, Plan, PlanInput, QuestionError, Questions, Sides,
+    Warning, plan_document, plan_page,
 };
 
 use crate::anonymise::Names;
@@ -16,7 +15,7 @@ use crate::commands::change::Clusters;
 use crate::failure::Failure;
 use crate::form::{Form, command_line};
 use crate::interrupt;
-use crate::keys::{KeySource, Reading, pseudo_random};
+use crate::keys::{KeySource, read_or_predict};
 use crate::membership::{Cluster, complete_schemes, explain_build, explain_replication};
 use crate::nearest::did_you_mean;
 
@@ -30,45 +29,19 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
     args.form.form()?;
     let mut warnings = Vec::new();
     let change = change(args, &mut warnings)?;
-    let source = args
-        .keys
-        .keys
-        .as_deref()
-        .map(|source| KeySource::open(source, &args.keys))
-        .transpose()?;
+    let source = KeySource::of(&args.keys)?;
 
     let names = Names::read(&args.keys)?;
 
     let stop = interrupt::watch()?;
     let mut census = Census::new(&change);
-    let source = match source {
-        Some(source) => {
-            let Reading {
-                text,
-                basis,
-                each_key_once,
-                of_memcached,
-                bad_lines,
-                partial,
-                warnings: more,
-            } = source.read(&stop, |key, requests, bytes| {
-                census.add(key, requests, bytes)
-            })?;
-            warnings.extend(more);
-            if census.keys() == 0 && !partial {
-                return Err(Failure::usage(format!("{text}: there are no keys in it")));
-            }
-            Source {
-                text,
-                basis,
-                each_key_once,
-                of_memcached,
-                bad_lines,
-                partial,
-            }
-        }
-        None => predicted(&mut census, &stop),
-    };
+    let source = read_or_predict(
+        source,
+        "pseudo-random ones stand for any",
+        &stop,
+        &mut warnings,
+        |key, requests, bytes| census.add(key, requests, bytes),
+    )?;
     let load = Load {
         rate: args.rate,
         keys_per_request: args.keys_per_request,
@@ -202,18 +175,4 @@ fn parse_limit(text: &str) -> Result<Limit, Failure> {
         };
         Failure::usage(error).maybe_hint(hint)
     })
-}
-
-/// Counts pseudo-random keys where no real ones were given.
-fn predicted(census: &mut Census<'_>, stop: &Arc<AtomicBool>) -> Source {
-    let complete = pseudo_random(stop, |key| census.add(key, None, None));
-    Source {
-        text: "none given: pseudo-random ones stand for any (see --keys)".to_owned(),
-        basis: Basis::Predicted,
-        // A generator that goes through all its states repeats none of 2^20 numbers.
-        each_key_once: true,
-        of_memcached: false,
-        bad_lines: 0,
-        partial: !complete,
-    }
 }

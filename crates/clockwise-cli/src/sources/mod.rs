@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-use clockwise_plan::{Basis, Warning, grouped};
+use clockwise_plan::{Basis, Source, Warning, grouped};
 
 use crate::args::KeyArgs;
 use crate::failure::Failure;
@@ -82,14 +82,12 @@ impl LiveSource {
             Self::Redis(server) => server.name(),
         };
         let of_memcached = matches!(self, Self::Memcached(_));
-        let reading = take_all(&name, stop, &mut each, move |feed| match self {
+        let mut reading = take_all(&name, stop, &mut each, move |feed| match self {
             Self::Memcached(server) => server.scan(feed),
             Self::Redis(server) => server.scan(feed),
         })?;
-        Ok(Reading {
-            of_memcached,
-            ..reading
-        })
+        reading.source.of_memcached = of_memcached;
+        Ok(reading)
     }
 }
 
@@ -126,25 +124,29 @@ fn take_all(
     };
     let reading = match done {
         Some(done) => Reading {
-            basis: Basis::Exact,
-            text: format!("{name} ({})", done.text),
-            each_key_once: false,
-            of_memcached: false,
-            bad_lines: done.bad,
-            partial: false,
+            source: Source {
+                basis: Basis::Exact,
+                text: format!("{name} ({})", done.text),
+                each_key_once: false,
+                of_memcached: false,
+                bad_lines: done.bad,
+                partial: false,
+            },
             warnings: done.warnings,
         },
         None => Reading {
-            basis: Basis::Exact,
-            text: format!("{name} (its first {} keys)", grouped(keys)),
-            each_key_once: false,
-            of_memcached: false,
-            bad_lines: 0,
-            partial: true,
+            source: Source {
+                basis: Basis::Exact,
+                text: format!("{name} (its first {} keys)", grouped(keys)),
+                each_key_once: false,
+                of_memcached: false,
+                bad_lines: 0,
+                partial: true,
+            },
             warnings: Vec::new(),
         },
     };
-    note(&format!("keys: {}", reading.text));
+    note(&format!("keys: {}", reading.source.text));
     Ok(reading)
 }
 
@@ -330,7 +332,7 @@ mod tests {
                 feed.stop.store(true, Ordering::Relaxed);
                 assert!(feed.is_stopped());
             });
-            assert!(reading.partial, "{}", reading.text);
+            assert!(reading.source.partial, "{}", reading.source.text);
         }
     }
 
@@ -342,12 +344,12 @@ mod tests {
             }
             assert!(!feed.is_stopped());
         });
-        assert!(!reading.partial);
+        assert!(!reading.source.partial);
         assert_eq!(keys, [&b"a"[..], b""]);
         assert!(
-            reading.text.contains("1 repeats left out"),
+            reading.source.text.contains("1 repeats left out"),
             "{}",
-            reading.text
+            reading.source.text
         );
     }
 }

@@ -149,6 +149,13 @@ pub(super) fn lead(compared: &Compared) -> Vec<String> {
         compared.nodes_after,
         compared.rows.len()
     ));
+    if compared.nodes_after == 0 {
+        lines.push(
+            "No node is left: every key loses its owner, whatever the scheme. Add a node first."
+                .to_owned(),
+        );
+        return lines;
+    }
     match of(Standing::Best).first() {
         Some(best) => {
             lines.push(format!(

@@ -37,7 +37,7 @@ pub(crate) enum Edge {
 /// its first cache.
 pub(crate) const BLOCK: usize = 32;
 
-/// Tokens from which on look-ups in blocks gain: 10 bytes each, for a second cache of 512 KiB.
+/// Tokens from which on look-ups in blocks gain: 13 bytes of the index each, for a second cache of 512 KiB.
 const LARGE: usize = 40_000;
 
 /// An immutable ring over members numbered in ascending id order.
