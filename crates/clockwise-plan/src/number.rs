@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers and sentences as people read them.
 
 /// A whole number with a comma between groups of three digits.
 #[must_use]
@@ -50,6 +50,14 @@ pub(crate) fn duration(seconds: f64) -> String {
         s if s < 7200.0 => format!("{} min", decimal(s / 60.0, 1)),
         s => format!("{} h", decimal(s / 3600.0, 1)),
     }
+}
+
+/// A sentence from words that may stand inside one.
+pub(crate) fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a comparison says, in the order in which a person asks: the answer, then a table for each question.
 
 use super::form::{Compared, Row, Timing};
-use super::verdict::{Standing, distance, lead, standings};
+use super::verdict::{Standing, distance, lead, ratio, standings};
 use crate::Basis;
 use crate::document::{Block, Document, Picture, Tile};
 use crate::number::{decimal, grouped, percent};
@@ -354,10 +354,6 @@ fn basis_of(row: &Row) -> String {
 
 fn share(share: Option<f64>) -> String {
     share.map_or_else(dash, percent)
-}
-
-fn ratio(value: Option<f64>) -> String {
-    value.map_or_else(dash, |value| decimal(value, 3))
 }
 
 fn dash() -> String {

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::form::{Compared, Row};
-use crate::number::{decimal, percent};
+use crate::number::{capital, decimal, percent};
 use crate::{Basis, Warning};
 
 /// How a scheme stands among the others.
@@ -271,15 +271,9 @@ fn moves(row: &Row) -> String {
     )
 }
 
-fn ratio(value: Option<f64>) -> String {
+/// Times something, or a dash.
+pub(super) fn ratio(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| decimal(value, 3))
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
 }
 
 /// Adds what the figures themselves give reason to warn about.

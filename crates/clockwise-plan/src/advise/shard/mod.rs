@@ -16,7 +16,7 @@ use steps::{judge, large_enough, steps};
 use super::pages::PageCost;
 use super::print::bytes;
 use super::{Advice, KIND, Reason};
-use crate::number::{decimal, duration, grouped, percent};
+use crate::number::{capital, decimal, duration, grouped, percent};
 
 /// What was measured; nothing is required.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -425,13 +425,6 @@ fn unknown(wish: &ShardWish) -> Vec<Reason> {
     missing
         .map(|(code, _, text)| Reason::new(code, text))
         .collect()
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
 }
 
 /// From here on a limit has no room for a peak.

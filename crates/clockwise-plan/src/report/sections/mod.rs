@@ -146,11 +146,3 @@ pub(super) const MOVES: &str = "Moves";
 pub(super) const FAILURES: &str = "If one node fails afterwards";
 pub(super) const REFILL: &str =
     "The database as keys are cached again (predicted, queries per second)";
-
-fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        part as f64 / whole as f64
-    }
-}

@@ -1,10 +1,9 @@
 //! The tables behind the answer: nodes, moves, steps, views, balance, failures, hot keys, the database.
 
-use super::share;
 use crate::Growth;
 use crate::document::Block;
 use crate::number::{decimal, duration, grouped, percent};
-use crate::report::{Failure, Heaviest, Node, Plan};
+use crate::report::{Failure, Heaviest, Node, Plan, share};
 
 pub(super) fn nodes(plan: &Plan) -> Vec<Block> {
     let requests = plan.requests.is_some();

@@ -1,8 +1,7 @@
 //! The first screen: how much moves, against what theory allows, who is heaviest, what the database feels, what to do.
 
-use super::share;
 use crate::number::{decimal, duration, grouped, percent};
-use crate::report::{Balance, Basis, Node, Origin, Plan};
+use crate::report::{Balance, Basis, Node, Origin, Plan, share};
 
 /// The first screen: how much moves, against what theory allows, who is heaviest, what the database feels.
 pub(super) fn lead(plan: &Plan) -> Vec<String> {
